@@ -90,6 +90,13 @@ const tableColumnsRecord = z.object({
 });
 export type TableColumnsRecord = z.infer<typeof tableColumnsRecord>;
 
+/**
+ * Of a destination, in one word: `failing` where its last attempt failed within ten minutes, `down` while its circuit is
+ * open, `held` where a listener is not connected.
+ */
+export const destinationState = z.enum(['active', 'failing', 'held', 'paused', 'down']);
+export type DestinationState = z.infer<typeof destinationState>;
+
 const destinationRecord = z.object({
   id: z.string(),
   kind: z.string(),
@@ -98,6 +105,7 @@ const destinationRecord = z.object({
   config: z.record(z.string(), z.unknown()),
   policy: deliveryPolicy,
   paused: z.boolean(),
+  state: destinationState,
   breaker: z.object({
     state: z.enum(['closed', 'open']),
     opened_at: z.string().nullable(),

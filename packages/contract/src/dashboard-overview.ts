@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MOST_CHART_DAYS } from './chart-window.ts';
+import { destinationState } from './dashboard-deliveries.ts';
 import { moment, textOf } from './event.ts';
 
 /** Private calls about what happened lately: counters for charts, the overview, the map, and how the service is. */
@@ -185,6 +186,7 @@ const mapRecord = z.object({
       kind: z.string(),
       paused: z.boolean(),
       is_down: z.boolean(),
+      state: destinationState,
       dead: cappedCount,
     }),
   ),

@@ -23,7 +23,7 @@ export const entityBody = z.strictObject({
   kind: entityKind,
   external_id: externalId,
   traits: traits.optional().meta({
-    description: 'Merged into what is there, by JSON Merge Patch: `null` removes. Absent: `{}`.',
+    description: 'Merged into the existing traits, by JSON Merge Patch: `null` removes. Absent: `{}`.',
     examples: [{ plan: 'pro', seats: 5 }],
   }),
 });
@@ -42,7 +42,7 @@ export const entityRecord = z.object({
   kind: z.string().meta({ examples: ['customer'] }),
   external_id: z.string().meta({ examples: ['c_42'] }),
   traits: jsonObject,
-  version: z.int().meta({ description: 'Begins at 1 and rises by 1 with each write.' }),
+  version: z.int().meta({ description: 'Starts at 1 and increases by 1 with each write.' }),
   created_at: time,
   updated_at: time,
 });

@@ -90,7 +90,7 @@ export const ingestEvent = (limits: EventLimits) =>
     icon: textOf(0, limits.iconLength)
       .optional()
       .meta({
-        description: 'A glyph to show beside the event.',
+        description: 'An icon to show beside the event.',
         examples: ['💳'],
       }),
     payload: jsonObject.optional().meta({

@@ -62,7 +62,7 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
   },
   'sluice.destination.recovered': {
     title: 'Destination recovered',
-    when: 'A destination that was reported as down takes deliveries again.',
+    when: 'A destination that was reported as down accepts deliveries again.',
     subject: 'the destination',
     counts: { waiting: 'deliveries that still wait there, up to 10,000' },
     ...ofOrganisation,
@@ -110,7 +110,7 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
   },
   'sluice.job.finished': {
     title: 'Job finished',
-    when: 'A replay, or a retry of dead letters, has come to its end: done, failed or cancelled.',
+    when: 'A replay, or a retry of dead letters, has ended: done, failed or cancelled.',
     subject: 'the job',
     counts: { total: 'what it set out to do', done: 'what it did', failed: 'what of that failed' },
     isTrouble: false,
@@ -133,7 +133,7 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
   },
   'sluice.node.lost': {
     title: 'Node lost',
-    when: 'A node was not heard for 15 seconds without having been stopped. Others take over its work.',
+    when: 'A node was not heard from for 15 seconds without having been stopped. Others take over its work.',
     subject: 'the node',
     counts: {},
     isTrouble: true,

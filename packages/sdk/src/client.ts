@@ -80,7 +80,7 @@ export function createClient<Events extends EventMap<Events> = AnyEvents>(
 ): Client<Events> {
   const { url, key, schemas, spool } = options;
   if (!key)
-    throw new TypeError('createClient needs a key. The dashboard makes one under Settings → API keys.');
+    throw new TypeError('createClient needs a key. Create one in the dashboard under Settings → API keys.');
   const limits = {
     batchEvents: options.batchEvents ?? 1_000,
     batchBytes: options.batchBytes ?? 1024 * 1024,
@@ -149,7 +149,8 @@ export function createClient<Events extends EventMap<Events> = AnyEvents>(
     isClosed = true;
     const left = outbox.stop();
     if (spool === undefined)
-      for (const event of left) dropWritten(event, 'closed', 'The end came before this event was stored.');
+      for (const event of left)
+        dropWritten(event, 'closed', 'The client was closed before this event was stored.');
     return left.length;
   }
 
@@ -173,7 +174,7 @@ export function createClient<Events extends EventMap<Events> = AnyEvents>(
       } catch (error) {
         return refused('invalid', messageOf(error));
       }
-      return refused('queue_full', 'Too many events wait to be sent.');
+      return refused('queue_full', 'Too many events are waiting to be sent.');
     },
     flush: outbox.flush,
     async close({ timeout = exitTimeoutMs } = {}) {

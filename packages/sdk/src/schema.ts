@@ -25,7 +25,7 @@ export function checked(schema: StandardSchema | undefined, value: unknown): unk
   const result = schema['~standard'].validate(value);
   if (result instanceof Promise) {
     result.catch(() => {});
-    throw new TypeError('A schema has to answer at once, and this one answers with a promise.');
+    throw new TypeError('A schema must be synchronous, and this one returns a promise.');
   }
   if (result.issues === undefined) return result.value;
   throw new TypeError(result.issues.map(sentence).join('; '));

@@ -25,7 +25,7 @@ export const declarations = {
   SLUICE_HOST: setting('The address to listen on.', '0.0.0.0', text),
   SLUICE_DATA_DIR: setting('Where the embedded database and the secret key live.', './data', text),
   SLUICE_DATABASE_URL: setting<string | undefined>(
-    'A `postgres://` URL: PostgreSQL in place of the embedded database, for many nodes. It may name several hosts, `postgres://user:password@a,b:5433,c/name`: the one that takes writes is used.',
+    'A `postgres://` URL: PostgreSQL in place of the embedded database, for many nodes. It may name several hosts, `postgres://user:password@a,b:5433,c/name`: the one that is writable is used.',
     undefined,
     postgresUrl,
     true,
@@ -36,13 +36,13 @@ export const declarations = {
     integer(0, 100),
   ),
   SLUICE_SECRET_KEY: setting<string | undefined>(
-    'Seals secrets at rest; at least 32 characters. Absent: made once and kept in the data directory. Required with PostgreSQL.',
+    'Seals secrets at rest; at least 32 characters. Absent: generated once and kept in the data directory. Required with PostgreSQL.',
     undefined,
     secretKey,
     true,
   ),
   SLUICE_SECRET_KEY_PREVIOUS: setting<string | undefined>(
-    'The secret key before the present one, while it is being changed: opens what that one has sealed.',
+    'The previous secret key, while it is being changed: opens what that one has sealed.',
     undefined,
     secretKey,
     true,
@@ -53,7 +53,7 @@ export const declarations = {
     httpUrl,
   ),
   SLUICE_DRAIN_SECONDS: setting(
-    'How long to go on serving after a stop was asked for, while `/readyz` answers 503: as long as a load balancer takes to notice that and to send requests elsewhere.',
+    'How long to keep serving after a stop was requested, while `/readyz` answers 503: as long as a load balancer takes to notice that and to send requests elsewhere.',
     0,
     integer(0, 3_600),
   ),
@@ -64,7 +64,7 @@ export const declarations = {
     listOf(['ingest', 'process', 'deliver', 'dashboard']),
   ),
   SLUICE_ADMIN_EMAIL: setting<string | undefined>(
-    'With the password below: makes the first user at start.',
+    'With the password below: creates the first user at start.',
     undefined,
     email,
   ),
@@ -110,7 +110,7 @@ export const declarations = {
   // An index of PostgreSQL holds no text much longer than this.
   SLUICE_MAX_IDEMPOTENCY_KEY_LENGTH: setting('The longest idempotency key.', 255, integer(1, 2_000)),
   SLUICE_MAX_ORGANISATIONS_PER_USER: setting(
-    'How many organisations one user may own; making another one is refused then.',
+    'How many organisations one user may own; creating another one is refused then.',
     10,
     integer(1, 100_000),
   ),
@@ -182,7 +182,7 @@ export function adviceOn(settings: Settings): string[] {
   const { SLUICE_BASE_URL: baseUrl, SLUICE_TRUST_PROXY: trustsProxy } = settings;
   if (!baseUrl?.startsWith('https:') || trustsProxy) return [];
   return [
-    'SLUICE_BASE_URL begins with https, so a proxy stands in front, and SLUICE_TRUST_PROXY is off: all who come through it count as one address, and the failed logins of one lock everybody out. Have the proxy set X-Forwarded-For, and set SLUICE_TRUST_PROXY=true.',
+    'SLUICE_BASE_URL begins with https, so a proxy stands in front, and SLUICE_TRUST_PROXY is off: all who come through it count as one address, and the failed logins of one lock everyone out. Have the proxy set X-Forwarded-For, and set SLUICE_TRUST_PROXY=true.',
   ];
 }
 

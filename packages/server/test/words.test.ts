@@ -116,7 +116,7 @@ const formerWords: Readonly<Record<string, string>> = {
   'Make (all three|the (source|key|destination)|it\\b)': 'Create …',
   'Leave it(?! empty| (at|as|to))': 'Cancel',
   'takes events from now on': 'Ready to receive',
-  'To the (source|destination)\\b': 'View …',
+  "To the (source|destination|deliveries|dead letters)\\b|(>|')(See|Open) the (keys|job|delivery)": 'View …',
   'shown this once and kept': 'You won’t be able to see this again.',
   '(Half of them|95 % ?) within': 'p50, p95',
   'Held by a pause': 'Held',
@@ -130,12 +130,32 @@ const formerWords: Readonly<Record<string, string>> = {
   'Through the (pipelines|versions)|Fold the changes': 'Current pipelines, Original versions, Collapse',
   'is taken up again as|Take theirs': 'Restores version …, Load their version',
   'Last answer|Next try|is like that': 'Last response, Next attempt, No deliveries match',
-  'were given up': 'exhausted',
+  'were given up|Given up': 'exhausted',
   'Nobody has asked for one|Asked for by': 'No jobs yet, Requested by',
   'Nothing is called that|Nothing is here|leads nowhere\\.': 'No results, Not found',
   'Invite somebody|The e-?mail or the password is not right': 'Invite member, Incorrect email or password.',
   'turned away|(?<=\\d )a second\\b': 'rejected, req/s',
   '[Ee]-mail': 'email',
+  'what="Made"|· made\\b|(can|owners|admins) make\\b|(This|also) makes\\b|[Mm]ake this source|one is made':
+    'create',
+  "header: 'Waiting'|\\btr(y|ies) over|one try\\b|not been tried": 'Backlog, attempt',
+  "header: 'By'|label=\"What\"|'Takes'|Tied to": 'Requested by, Type, Accepts, Entity',
+  "enabled \\? 'active'": 'enabled, disabled',
+  '\\b(meanwhile|once more|[Ss]omebody|[Ee]verybody|[Aa]nybody)\\b':
+    'in the meantime, again, someone, everyone, anyone',
+  'goes? nowhere|went nowhere': 'is not routed',
+  'Nothing (has come in|was rejected|has been sent anywhere)|What it got': 'No … yet, Received events',
+  '(is|are) not right|asks? for a code|as many as there may be|exists? already\\.':
+    'incorrect, requires, The limit …',
+  "'is (not )?there'|the present (secret|key|one|traits)|[Pp]resent recovery": 'exists, current',
+  'Case counts|of your own</|A scheme of your own': 'Case-sensitive, Custom …',
+  'This takes the role|takes the role member': 'requires the role',
+  'logged out at once|verifies (it|both) at once|ends at once': 'immediately',
+  'take(n|s) (out of|writes)|Room on its disk|[Ll]ast heard':
+    'removed from, writable, Free disk space, Last seen',
+  'No event matches|has such a name|No provider is called|[Cc]lear the filters': 'No … match, Clear filters',
+  'is told (yet|through)|nobody is told': 'is notified',
+  'abel=.*Copy the|The answer was empty|[>\'"`]Answer(ed)?[<\'"`]': 'Copy …, Response',
 };
 
 describe('what people read', () => {

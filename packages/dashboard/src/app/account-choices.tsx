@@ -30,7 +30,7 @@ export default function AccountChoices({ button }: { button: ReactElement }) {
           <Menu.Item
             key={id}
             leftSection={<IconBuilding size={15} aria-hidden />}
-            rightSection={id === organisation.id ? <IconCheck size={15} aria-label="here" /> : null}
+            rightSection={id === organisation.id ? <IconCheck size={15} aria-label="current" /> : null}
             onClick={() => void moveTo({ id, slug }).catch(notifyError)}
           >
             {name}{' '}

@@ -27,7 +27,7 @@ export default function Palette({ asked: times }: { asked: number }) {
   const search: RunnableItem = {
     key: 'search',
     label: `Search events for “${typed}”`,
-    description: 'In their payloads',
+    description: 'In payloads',
     run: () => navigate({ to: '/events', search: { text: typed } }),
   };
   const all = typed === '' ? shown : [...shown, search];

@@ -117,7 +117,7 @@ function Frame() {
       padding={0}
     >
       <a href="#page" className={classes.skip}>
-        Skip to the page
+        Skip to content
       </a>
       <AppShell.Header hiddenFrom="sm" className={classes.header}>
         <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Menu" />
@@ -128,7 +128,7 @@ function Frame() {
           <Link to="/" className={classes.brand} aria-label="Sluice: overview">
             <Brand />
           </Link>
-          <Burger opened={isOpen} onClick={toggle} size="sm" hiddenFrom="sm" aria-label="Close the menu" />
+          <Burger opened={isOpen} onClick={toggle} size="sm" hiddenFrom="sm" aria-label="Close menu" />
         </Group>
         <UnstyledButton className={classes.search} onClick={askForPalette}>
           <IconSearch size={15} aria-hidden />

@@ -6,12 +6,12 @@ import { navigation } from './pages.ts';
 
 const keys: readonly [string, string][] = [
   [`${modifierKey} K`, 'find anything'],
-  ['?', 'these keys'],
-  ['/', 'to the filter of a list'],
-  ['j', 'down the list'],
-  ['k', 'up the list'],
-  ['Enter', 'open what is marked'],
-  ['x', 'select what is marked'],
+  ['?', 'show these shortcuts'],
+  ['/', 'focus the filter of a list'],
+  ['j', 'next row'],
+  ['k', 'previous row'],
+  ['Enter', 'open the row'],
+  ['x', 'select the row'],
   ...navigation.map(({ key, label }): [string, string] => [`g ${key}`, label]),
 ];
 
@@ -23,7 +23,7 @@ export default function ShortcutHelp({ asked }: { asked: number }) {
   }, [asked, open]);
 
   return (
-    <Modal opened={isOpen} onClose={close} title="Keys" size="sm">
+    <Modal opened={isOpen} onClose={close} title="Keyboard shortcuts" size="sm">
       <Table withRowBorders={false} verticalSpacing={5}>
         <Table.Tbody>
           {keys.map(([key, meaning]) => (

@@ -44,7 +44,7 @@ export function Command({ text }: { text: string }) {
       <pre className="mono" tabIndex={0}>
         {text}
       </pre>
-      <CopyIcon text={text} label="Copy the command" />
+      <CopyIcon text={text} label="Copy command" />
     </div>
   );
 }

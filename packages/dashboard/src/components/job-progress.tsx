@@ -17,13 +17,13 @@ export function JobProgress({ id, link = true }: { id: string; link?: boolean })
         <Group gap="xs">
           {job && <StateBadge state={job.state} />}
           <Text size="sm" role="status" className="numbers">
-            {job ? describeProgress(job) : 'The job begins.'}
+            {job ? describeProgress(job) : 'Starting…'}
           </Text>
         </Group>
         <Group gap="xs">
           {link && (
             <Anchor component={Link} to={`/jobs/${id}`} size="sm">
-              Open the job
+              View job
             </Anchor>
           )}
           {job && <CancelJob job={job} />}
@@ -46,8 +46,8 @@ function CancelJob({ job }: { job: JobRecord }) {
   if (!may || job.state !== 'running') return null;
   return (
     <ConfirmButton
-      label="Cancel the job"
-      act="Cancel it"
+      label="Cancel job"
+      act="Cancel job"
       question="What it has done stays done. The rest is left as it is."
       onConfirm={() => cancel.mutateAsync({ id: job.id })}
       button={{ size: 'compact-sm' }}
@@ -62,7 +62,7 @@ const shareOf = ({ state, done, total }: JobRecord): number =>
 export function describeProgress({ kind, state, done, failed, total }: JobRecord): string {
   // How many there are is known when all are written.
   if (kind === 'events.export' && total === 0) return `${done.toLocaleString('en')} events written`;
-  if (state === 'running' && total === 0) return 'It counts what there is to do.';
-  const failures = failed === 0 ? '' : `, ${failed.toLocaleString('en')} without success`;
+  if (state === 'running' && total === 0) return 'Counting…';
+  const failures = failed === 0 ? '' : `, ${failed.toLocaleString('en')} failed`;
   return `${done.toLocaleString('en')} of ${total.toLocaleString('en')} done${failures}`;
 }

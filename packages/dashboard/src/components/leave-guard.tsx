@@ -22,10 +22,10 @@ export function LeaveGuard(props: {
   return (
     <Modal opened={status === 'blocked'} onClose={() => reset?.()} title="Leave without saving?">
       <Stack>
-        <Text size="sm">What you changed here is lost when you leave now.</Text>
+        <Text size="sm">Your unsaved changes will be lost.</Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={() => reset?.()} data-autofocus>
-            Stay here
+            Stay
           </Button>
           <Button color="red" onClick={leave}>
             Leave

@@ -8,13 +8,13 @@ export function ModelAnswer({ answer }: { answer: DryRunRecord['answer'] }) {
   return (
     <div>
       <Text size="xs" fw={600} c="dimmed" mt={4}>
-        The model’s answer{answer.status === null ? '' : `, status ${answer.status}`}
+        Model response{answer.status === null ? '' : `, status ${answer.status}`}
       </Text>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so must be reached by keyboard */}
       <pre className={classes.answer} tabIndex={0}>
         {answer.body === null
-          ? 'Only the answers of later attempts were kept.'
-          : answer.body || 'It was empty.'}
+          ? 'Only the responses of later attempts were kept.'
+          : answer.body || 'Empty response.'}
       </pre>
     </div>
   );

@@ -11,7 +11,7 @@ export function OneTimeSecret({ secret, what = 'secret' }: { secret: string; wha
       icon={<IconKey size={18} aria-hidden />}
       title={`Copy this ${what} now`}
     >
-      <CopyText text={secret} label={`Copy the ${what}`} />
+      <CopyText text={secret} label={`Copy ${what}`} />
       <Text size="xs" mt={4}>
         You won’t be able to see this again.
       </Text>

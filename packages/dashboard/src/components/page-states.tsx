@@ -33,7 +33,7 @@ export function NotFound() {
     return (
       <Page title="Not allowed">
         <Empty
-          sentence={`Creating ${making} takes the role member or above.`}
+          sentence={`Creating ${making} requires the role member or above.`}
           action={
             <Button component={Link} to={`/${making}`}>
               View {making}
@@ -46,7 +46,7 @@ export function NotFound() {
   return (
     <Page title="Not found">
       <Empty
-        sentence="What was here may have been deleted, or you may have no access to it."
+        sentence="It may have been deleted, or you may not have access to it."
         action={
           <Button component={Link} to="/">
             Overview

@@ -8,10 +8,10 @@ import { ErrorNotice } from './error-notice.tsx';
 import { RelativeTime } from './relative-time.tsx';
 
 const overlaps = [
-  { value: '0', label: 'Not at all: it may have leaked' },
-  { value: '3600', label: 'An hour' },
-  { value: '86400', label: 'A day' },
-  { value: '604800', label: 'A week' },
+  { value: '0', label: 'Not at all (it may have leaked)' },
+  { value: '3600', label: '1 hour' },
+  { value: '86400', label: '1 day' },
+  { value: '604800', label: '1 week' },
 ];
 
 /** A new secret, while the one before goes on for as long as it takes to bring it to whoever uses it. */
@@ -51,23 +51,23 @@ export function RotateDialog(props: {
       <Group gap="sm">
         {mayChange && (
           <Button variant="default" size="xs" onClick={open}>
-            Rotate the secret
+            Rotate secret
           </Button>
         )}
         {holds && (
           <Text size="sm" c="dimmed">
-            The secret before still holds; it ends <RelativeTime at={props.previousUntil} />.
+            The previous secret is still valid; it expires <RelativeTime at={props.previousUntil} />.
           </Text>
         )}
       </Group>
-      <Modal opened={isOpen} onClose={close} title="Rotate the secret">
+      <Modal opened={isOpen} onClose={close} title="Rotate secret">
         <Stack>
           <Text size="sm">
             {props.isPasted
               ? 'Create a new secret at the provider and paste it here.'
-              : 'A new secret is made and shown once.'}{' '}
+              : 'A new secret is created and shown once.'}{' '}
             {props.what}
-            {holds && 'The one before the present one ends at once.'}
+            {holds && ' The previous secret stops working immediately.'}
           </Text>
           {props.isPasted && (
             <TextInput
@@ -78,7 +78,7 @@ export function RotateDialog(props: {
             />
           )}
           <Select
-            label="The present secret goes on for"
+            label="Current secret stays valid for"
             data={overlaps}
             value={overlap}
             allowDeselect={false}
@@ -90,7 +90,7 @@ export function RotateDialog(props: {
               Cancel
             </Button>
             <Button loading={change.isPending} onClick={rotate}>
-              {props.isPasted ? 'Take the new secret' : 'Create new secret'}
+              {props.isPasted ? 'Use new secret' : 'Create new secret'}
             </Button>
           </Group>
         </Stack>

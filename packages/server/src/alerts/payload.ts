@@ -75,7 +75,7 @@ function sentenceOf({ type, subject, since, until, counts, state, address }: Tol
     case 'sluice.destination.down':
       return `Destination ${name} has been down since ${from}. Deliveries waiting: ${count('waiting')}.`;
     case 'sluice.destination.recovered':
-      return `Destination ${name} takes deliveries again. It was down from ${from} to ${readable(until ?? since)}.`;
+      return `Destination ${name} accepts deliveries again. It was down from ${from} to ${readable(until ?? since)}.`;
     case 'sluice.dead_letters.growing':
       return `New dead letters in ${name} since ${from}: ${count('deliveries')} deliveries and ${count('events')} events.`;
     case 'sluice.source.rejecting':
@@ -93,7 +93,7 @@ function sentenceOf({ type, subject, since, until, counts, state, address }: Tol
     case 'sluice.disk.low':
       return `Only ${Math.floor((counts.free_bytes ?? 0) / 1024 ** 2).toLocaleString('en')} MiB are left on the disk. Once it is full, events are refused.`;
     case 'sluice.node.lost':
-      return `Node ${subject.name} (${subject.kind}) has not been heard since ${from}. Others take over its work.`;
+      return `Node ${subject.name} (${subject.kind}) has not been heard from since ${from}. Others take over its work.`;
   }
 }
 

@@ -9,11 +9,11 @@ export const backup: Command = {
   name: 'backup',
   summary: 'Copy the embedded database, while the service runs or not.',
   about: [
-    'The copy is the database as it was at one moment; the service goes on meanwhile. It has its name only once it is whole, checked and on disk. The secret key is not inside.',
+    'The copy is the database as it was at one moment; the service keeps running. It has its name only once it is whole, checked and on disk. The secret key is not inside.',
     'Events in PostgreSQL are backed up with pg_dump.',
   ],
   argument: { name: 'file', meaning: 'Where to; it must not exist yet.', isRequired: true, isFile: true },
-  exits: { 0: 'the backup is there', 1: 'it could not be made' },
+  exits: { 0: 'the backup was created', 1: 'it could not be created' },
   examples: ['backup /backups/sluice.db'],
 
   async run(given, { settings, terminal }) {

@@ -3,7 +3,7 @@ import { type Command, type CommandOption, commonOptions, report } from './comma
 /** `sluice completion`: what a shell needs to complete commands, options and files, from the table of commands. */
 export const createCompletion = (commands: () => readonly Command[]): Command => ({
   name: 'completion',
-  summary: 'Print a script with which a shell completes this command.',
+  summary: 'Print a shell completion script for this command.',
   argument: {
     name: 'shell',
     meaning: 'Which shell it is for.',

@@ -9,7 +9,7 @@ import { type Command, report } from './command.ts';
 export const doctor: Command = {
   name: 'doctor',
   summary: 'Show the settings in use and examine the storage; changes no data.',
-  exits: { 0: 'all is well', 1: 'something is to be seen to, or could not be examined' },
+  exits: { 0: 'all is well', 1: 'something needs attention, or could not be examined' },
 
   async run(given, { settings, terminal }) {
     const names = Object.keys(declarations) as SettingName[];

@@ -4,7 +4,7 @@ import { type Command, type CommandOption, commonOptions, WRONG_USAGE } from './
 export function helpText(commands: readonly Command[]): string {
   const shown = commands.map(command => [usageOf(command), command.summary] as const);
   return [
-    'Sluice takes events in, keeps them, and passes them on.',
+    'Sluice receives events, stores them, and delivers them.',
     '',
     'Usage: sluice <command>',
     '',

@@ -20,8 +20,8 @@ export const listen: Command = {
   name: 'listen',
   summary: 'Hand the deliveries of a listener destination to a server on this machine.',
   about: [
-    'Make a destination of the kind “Developer’s machine” in the dashboard: it shows the token and this command. Deliveries wait until it is connected. Each is POSTed to the address given, with the headers and the signature of a webhook delivery, and what the local server answers is what is recorded.',
-    'Press r to send the last delivery to the local server once more, as it was; the service hears nothing of that. It connects again by itself after a break.',
+    'Create a destination of the kind “Developer’s machine” in the dashboard: it shows the token and this command. Deliveries wait until it is connected. Each is POSTed to the address given, with the headers and the signature of a webhook delivery, and what the local server answers is what is recorded.',
+    'Press r to send the last delivery to the local server again, as it was; the service is not informed of that. It reconnects by itself.',
   ],
   options: [
     { name: 'url', value: 'URL', meaning: 'The address of the service.', setting: 'SLUICE_URL' },
@@ -34,7 +34,7 @@ export const listen: Command = {
     { name: 'forward', value: 'URL', meaning: 'Where to: http://localhost:3000/hook.' },
   ],
   exits: {
-    0: 'it was told to stop',
+    0: 'it was stopped',
     1: 'the token is not valid any more, or another listener has connected',
     2: 'the server could not be reached at all',
   },

@@ -14,7 +14,7 @@ import type { Terminal } from './terminal.ts';
 /** `sluice move`: carries everything from the embedded database to PostgreSQL. */
 export const move: Command = {
   name: 'move',
-  summary: 'Carry everything from the embedded database to PostgreSQL.',
+  summary: 'Move everything from the embedded database to PostgreSQL.',
   about: [
     'Without --finish it copies while the service runs, compares until little changes any more, and says what to do next. With --finish, once the service is stopped, it carries what has changed since, checks every table by count and checksum on both sides, and only then lets a service run on the target.',
     'Ended at any moment, it goes on where it was when it is run again. The database that is moved is only read; after the finish a service that is started on it refuses. The secret key is not carried: the new service needs it as SLUICE_SECRET_KEY.',
@@ -30,7 +30,7 @@ export const move: Command = {
   ],
   exits: {
     0: 'copied, or with --finish moved and checked',
-    1: 'it could not be done, and it says why; run it again to go on',
+    1: 'it failed, and says why; run it again to continue',
   },
   examples: ['move --to postgres://sluice:secret@db.example.com/sluice', 'move --finish'],
 

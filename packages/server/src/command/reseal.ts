@@ -20,12 +20,12 @@ type ResealStorage = (
 
 const MOST_NAMED = 20;
 
-/** `sluice reseal`: seals every secret again with the present key. The work itself is handed in, as for `serve`. */
+/** `sluice reseal`: seals every secret again with the current key. The work itself is handed in, as for `serve`. */
 export const createReseal = (resealStorage: ResealStorage): Command => ({
   name: 'reseal',
-  summary: 'Seal every secret again with the present secret key.',
+  summary: 'Seal every secret again with the current secret key.',
   options: [{ name: 'check', meaning: 'Only count what is left.' }],
-  exits: { 0: 'everything is sealed with the present key', 1: 'something is left, or it could not be done' },
+  exits: { 0: 'everything is sealed with the current key', 1: 'something is left, or it could not be done' },
 
   async run(given, { settings, terminal }) {
     const directory = resolve(settings.SLUICE_DATA_DIR);
@@ -72,7 +72,7 @@ function refuse(settings: Settings, directory: string, keys: SecretKeys | null):
 function tell(outcome: StorageResealReport, keys: SecretKeys, given: Given, terminal: Terminal): number {
   const { resealed, left, unreadable, settled } = outcome;
   const ending = settled
-    ? 'Everything is sealed with the present key. Where the change is over, the previous one is not needed any more: it may be removed.'
+    ? 'Everything is sealed with the current key. Where the change is over, the previous one is not needed any more: it may be removed.'
     : 'The previous key is still on record as one that seals, and a process without it does not start: run sluice reseal.';
   report(given, terminal, { resealed, left, unreadable, settled }, [
     `${resealed} sealed again, ${left} left.`,

@@ -7,12 +7,17 @@ import { type Command, report, UsageError } from './command.ts';
 /** `sluice restore`: puts a backup in the place of the embedded database. */
 export const restore: Command = {
   name: 'restore',
-  summary: 'Put a backup in the place of the embedded database, while no service runs on it.',
+  summary: 'Replace the embedded database with a backup, while no service runs on it.',
   about: [
     'The backup is copied and checked before anything is touched. A database that is there already is set aside, and only with --force. The secret key that belongs to the backup must be in the data directory, or in SLUICE_SECRET_KEY, when the service starts.',
     'Events in PostgreSQL are restored with pg_restore or psql.',
   ],
-  argument: { name: 'file', meaning: 'A file that sluice backup has made.', isRequired: true, isFile: true },
+  argument: {
+    name: 'file',
+    meaning: 'A file that sluice backup has created.',
+    isRequired: true,
+    isFile: true,
+  },
   options: [{ name: 'force', meaning: 'Also where there is a database: it is set aside.' }],
   exits: { 0: 'the backup is in place', 1: 'nothing was changed, and it says why' },
   examples: ['restore /backups/sluice.db', 'restore /backups/sluice.db --force'],

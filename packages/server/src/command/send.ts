@@ -22,7 +22,7 @@ export const send: Command = {
   summary: 'Send one event, or every event of an NDJSON or CSV file or of standard input.',
   about: [
     'NDJSON: each line is an event as POST /v1/ingest takes it, {"type": …, "payload": {…}}; with --type each line is the payload of an event of that type.',
-    'CSV: the first line names the columns. type, icon, id, timestamp, entity.kind and entity.external_id are what they are in an event, every other column is a field of the payload. An empty cell is left out; cells are texts, unless --typed says otherwise.',
+    'CSV: the first line names the columns. type, icon, id, timestamp, entity.kind and entity.external_id are what they are in an event, every other column is a field of the payload. An empty cell is left out; cells are strings, unless --typed says otherwise.',
     'Events go in batches, several at once, each under an idempotency key that it keeps over its retries: nothing is stored twice within a run. A file that is sent again is; give events an id of their own where that may happen. An event that the server refuses is named by its line, and the rest goes on.',
   ],
   argument: { name: 'file', meaning: 'A file, or - for standard input.', isRequired: false, isFile: true },
@@ -41,13 +41,13 @@ export const send: Command = {
     {
       name: 'retries',
       value: 'N',
-      meaning: `How often a batch without an answer is tried again; ${RETRIES} by default.`,
+      meaning: `How often a batch without an answer is retried; ${RETRIES} by default.`,
     },
   ],
   exits: {
-    0: 'all events were taken',
+    0: 'all events were accepted',
     1: 'some were refused, or the key was',
-    2: 'the server could not be reached; the summary says how many were taken before',
+    2: 'the server could not be reached; the summary says how many were accepted before',
   },
   examples: [
     `send --type order.paid --payload '{"total": 42}'`,

@@ -30,7 +30,7 @@ export const createServe = (
 ): Command => ({
   name: 'serve',
   summary: 'Start the service and serve until it is stopped.',
-  exits: { 0: 'it was told to stop, and has', 1: 'it could not start, or had to end' },
+  exits: { 0: 'it was stopped', 1: 'it could not start, or had to end' },
 
   async run(given, { settings, terminal }) {
     const { promise: left, resolve: leave } = Promise.withResolvers<number>();

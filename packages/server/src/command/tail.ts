@@ -40,7 +40,7 @@ export const tail: Command = {
     ...filters,
   ],
   exits: {
-    0: 'it was told to stop',
+    0: 'it was stopped',
     1: 'the login or the filter was refused',
     2: 'the service could not be reached',
   },

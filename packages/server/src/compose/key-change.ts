@@ -3,7 +3,7 @@ import { resealStorage } from './reseal.ts';
 import type { StoragePart } from './storage.ts';
 
 const MAY_BE_REMOVED =
-  'All secrets are sealed with the present secret key: the previous one may be removed (SLUICE_SECRET_KEY_PREVIOUS, or secret.key.previous in the data directory).';
+  'All secrets are sealed with the current secret key: the previous one may be removed (SLUICE_SECRET_KEY_PREVIOUS, or secret.key.previous in the data directory).';
 /** Before a change this is the key to come, and after it the key of before: a node cannot tell which. */
 const NOT_IN_USE =
   'A second secret key is at hand (SLUICE_SECRET_KEY_PREVIOUS, or secret.key.previous in the data directory) and seals nothing: leave it where a change begins, remove it where the change is over.';

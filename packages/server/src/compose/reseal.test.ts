@@ -155,7 +155,7 @@ test('while two keys are in use, nobody starts with one of them alone', async ()
   expect(await start(OTHER, OLD)).toContain('is being changed');
   expect(await start(OLD, NEW)).toBe('being changed');
   await resealStorage(engine, keys, work);
-  expect(await start(NEW, null)).toBe('all sealed with the present key');
-  expect(await start(NEW, OLD)).toBe('all sealed with the present key');
+  expect(await start(NEW, null)).toBe('all sealed with the current key');
+  expect(await start(NEW, OLD)).toBe('all sealed with the current key');
   expect(await start(OLD, null)).toContain('is not the one');
 });

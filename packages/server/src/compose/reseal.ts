@@ -5,7 +5,7 @@ import type { StorageEngine } from '../core/stores/engine.ts';
 import { resealConfig } from '../delivery/sealed-config.ts';
 import { resealDefinition } from '../pipeline/definitions/reseal-definition.ts';
 
-/** Seals every secret of the storage again with the present key; once none is left, the present key is enough. */
+/** Seals every secret of the storage again with the current key; once none is left, the current key is enough. */
 export async function resealStorage(
   { configuration, upkeep }: Pick<StorageEngine, 'configuration' | 'upkeep'>,
   keys: SecretKeys,
@@ -29,7 +29,7 @@ export async function resealStorage(
   const isDone = report.left === 0 && report.complete;
   if (isDone && !work.checkOnly) await settleKeys(upkeep, keys);
   // Asked of the storage: a node that has another key may have put it down at the same moment.
-  const settled = isDone && (await lookAtKeys(upkeep, keys)) === 'all sealed with the present key';
+  const settled = isDone && (await lookAtKeys(upkeep, keys)) === 'all sealed with the current key';
   return { ...report, settled };
 }
 

@@ -92,7 +92,10 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
     if (checked instanceof Response) return checked;
     const wait = rate.spend(source.id, source.rate);
     if (wait > 0)
-      throw new Problem('rate_limited', { message: 'This source is over its rate.', retryAfter: wait });
+      throw new Problem('rate_limited', {
+        message: 'This source has exceeded its rate limit.',
+        retryAfter: wait,
+      });
     const { received } = checked;
     if (received !== null) {
       const confirmed = source.provider?.current.confirm?.(received);
@@ -191,7 +194,7 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
     if (rules.isCloudEvent && cloud === null)
       throw new Problem('validation_failed', {
         message:
-          'This source takes CloudEvents: application/cloudevents+json, a batch of them, or ce- headers.',
+          'This source accepts CloudEvents: application/cloudevents+json, a batch of them, or ce- headers.',
       });
     return { media, rules, typeHeader, cloud };
   }

@@ -90,7 +90,7 @@ export function createLiveFeed(): LiveFeed {
     requireRoom(viewer) {
       if (!isClosed && !isFull(viewer)) return;
       throw new Problem('storage_unavailable', {
-        message: 'Too many pages follow what happens here at once. Close some of them, or try again shortly.',
+        message: 'Too many pages are following live updates. Close some of them, or try again shortly.',
         retryAfter: 5,
       });
     },

@@ -90,7 +90,7 @@ export function createMetrics(options: {
   const ended: Record<EndState, number> = { delivered: 0, dead: 0, cancelled: 0 };
   new Counter({
     name: 'sluice_deliveries_ended_total',
-    help: 'Deliveries that came to an end here, by how; once more after each retry, discard or replay.',
+    help: 'Deliveries that came to an end here, by how; again after each retry, discard or replay.',
     labelNames: ['state'],
     registers: [registry],
     collect() {

@@ -59,7 +59,7 @@ test('a changed password ends the other session and not this one', async () => {
   await password(page, 'Current password').fill('not the password');
   await password(page, 'New password').fill(NEW_PASSWORD);
   await page.getByRole('button', { name: 'Change password' }).click();
-  await page.getByText('Is not right.').waitFor();
+  await page.getByText('Is incorrect.').waitFor();
   expect((await elsewhere.get('/session')).status).toBe(200);
 
   await password(page, 'Current password').fill(PASSWORD);
@@ -163,7 +163,7 @@ test('two-factor authentication is turned on, asked for at the login, and passed
   expect(await faultsForAnybody(page)).toEqual([]);
   await page.getByLabel('Code').fill('000000');
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByText('This code is not right, or was used before.').waitFor();
+  await page.getByText('This code is incorrect, or was used before.').waitFor();
   now += 30_000;
   await page.getByLabel('Code').fill(totpCode(secret, now));
   await page.getByRole('button', { name: 'Log in' }).click();
@@ -194,7 +194,7 @@ test('two-factor authentication is turned on, asked for at the login, and passed
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Your password' }).fill('not the password');
   await dialog.getByRole('button', { name: 'Turn off' }).click();
-  await dialog.getByText('Is not right.').waitFor();
+  await dialog.getByText('Is incorrect.').waitFor();
   await dialog.getByRole('textbox', { name: 'Your password' }).fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Turn off' }).click();
   await page.getByRole('button', { name: 'Turn on' }).waitFor();

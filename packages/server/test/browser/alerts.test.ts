@@ -72,7 +72,7 @@ test('one click has Slack told when something fails; a test, a switch and other 
   );
   await channel(page).getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('Nobody is told yet when something fails.').waitFor();
+  await page.getByText('Nobody is notified yet when something fails.').waitFor();
   expect(faults).toEqual([]);
   await leave(page);
 });

@@ -102,7 +102,7 @@ test('they are grouped by destination and error, narrowed with a press, and open
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'order.paid to CRM' }).waitFor();
   await page
-    .getByText('Given up after 1 attempt (bad_status). The destination answered with status 500.')
+    .getByText('Exhausted after 1 attempt (bad_status). The destination answered with status 500.')
     .waitFor();
   await page.getByText('the shelf is full').waitFor();
   expect(faults).toEqual([]);
@@ -257,10 +257,10 @@ test('all that are left are counted, retried by a job that shows how far it is, 
   await page.getByRole('dialog').getByText('1 event').waitFor();
   await page.getByRole('button', { name: 'Retry them' }).click();
   await page.getByText('1 of 1 done').waitFor();
-  await page.getByText('There are no dead letters: everything arrived, or is still being tried.').waitFor();
-  await page.getByRole('link', { name: 'Open the job' }).click();
-  await page.getByRole('heading', { name: 'Retry of dead letters' }).waitFor();
-  await page.getByText('All dead letters, once more.').waitFor();
+  await page.getByText('No dead letters. Everything was delivered, or is still being retried.').waitFor();
+  await page.getByRole('link', { name: 'View job' }).click();
+  await page.getByRole('heading', { name: 'Retry dead letters' }).waitFor();
+  await page.getByText('All dead letters, retried.').waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
   expect(await letters()).toEqual([]);
   expect(faults).toEqual([]);

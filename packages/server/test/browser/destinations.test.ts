@@ -87,7 +87,7 @@ describe('a destination is made', () => {
     await page.getByRole('link', { name: 'View destination' }).click();
     await page.getByPlaceholder('Set. Type to replace it').waitFor();
     expect(await page.content()).not.toContain(secret);
-    await page.getByText('8 tries over about 9 hours').first().waitFor();
+    await page.getByText('8 attempts over about 9 hours').first().waitFor();
   });
 
   test('only over HTTPS and to the world outside: a bad address is reported at its field', async () => {
@@ -123,7 +123,7 @@ describe('a destination is made', () => {
     await page.getByRole('heading', { name: 'Laptop created' }).waitFor();
     const command = (await page.getByText(/^sluice listen /).innerText()).replaceAll(/ \\\n */g, ' ');
     await page.setViewportSize({ width: 390, height: 700 });
-    const copy = page.getByRole('button', { name: 'Copy the command' });
+    const copy = page.getByRole('button', { name: 'Copy command' });
     expect(((await copy.boundingBox())?.x ?? 9_999) < 390).toBe(true);
     await page.setViewportSize({ width: 1_440, height: 900 });
     const [, token = ''] = /--token (lsn_\S+)/.exec(command) ?? [];
@@ -144,7 +144,7 @@ describe('a destination is made', () => {
     hangUp.abort();
     expect(await reading).toBe('hung up');
     await page.getByText('No machine is connected').waitFor();
-    await press('Rotate the secret');
+    await press('Rotate secret');
     await press('Create new secret');
     await page.getByText(/^sluice listen .*--token lsn_\w/s).waitFor();
   });
@@ -238,7 +238,7 @@ describe('a destination that exists', () => {
     await page.getByLabel('Name').fill('Kept as it was');
     await page.getByLabel('Max attempts').fill('3');
     await page.getByLabel('Retry schedule').fill('0, 1m, 1h');
-    await page.getByText('3 tries over about 61 minutes').waitFor();
+    await page.getByText('3 attempts over about 61 minutes').waitFor();
     await press('Save');
     await page.getByRole('heading', { name: 'Kept as it was' }).waitFor();
     await press('Send a test');
@@ -255,7 +255,7 @@ describe('a destination that exists', () => {
     await open(`/destinations/${id}`);
     await page.getByLabel('URL').fill(`${receiver.url}/moved`);
     await owner.post(`/destinations/${id}/rotate`, {});
-    await page.getByText('It has changed meanwhile.', { exact: false }).waitFor();
+    await page.getByText('It has changed in the meantime.', { exact: false }).waitFor();
     expect(await page.getByLabel('URL').inputValue()).toBe(`${receiver.url}/moved`);
     await press('Save');
     // The notice goes when it is being saved, which is before it is saved.
@@ -263,7 +263,7 @@ describe('a destination that exists', () => {
       dataOf<{ config: { url: string }; rotation: object }>(await owner.get(`/destinations/${id}`));
     await until(async () => (await read()).config.url === `${receiver.url}/moved`, 'It was not saved.');
     expect((await read()).rotation).toEqual({ previous_secret_until: expect.any(String) });
-    await page.getByText('It has changed meanwhile.', { exact: false }).waitFor({ state: 'hidden' });
+    await page.getByText('It has changed in the meantime.', { exact: false }).waitFor({ state: 'hidden' });
   });
 
   test('is not saved with delays that cannot be read: that is reported at their field', async () => {
@@ -272,7 +272,7 @@ describe('a destination that exists', () => {
     const [name, delays] = [page.getByLabel('Name'), page.getByLabel('Retry schedule')];
     await name.fill('Impatient');
     await delays.fill('0, soon');
-    await page.getByText('Write delays such as').waitFor();
+    await page.getByText('Use delays such as').waitFor();
     await press('Save');
     expect(await delays.evaluate(field => field === document.activeElement)).toBe(true);
     expect(await delays.getAttribute('aria-invalid')).toBe('true');
@@ -290,14 +290,14 @@ describe('a destination that exists', () => {
     await open(`/destinations/${id}`);
     await page.getByRole('link', { name: 'Sending' }).waitFor();
     await press('Pause');
-    await page.getByText('What is meant for it is held', { exact: false }).waitFor();
+    await page.getByText('Deliveries are held, and sent when it is resumed.', { exact: false }).waitFor();
     await press('Resume');
     await page.getByRole('button', { name: 'Pause' }).waitFor();
 
-    await press('Rotate the secret');
+    await press('Rotate secret');
     await press('Create new secret');
     await page.getByText('Copy this secret now').waitFor();
-    await page.getByText('The secret before still holds', { exact: false }).waitFor();
+    await page.getByText('The previous secret is still valid', { exact: false }).waitFor();
     // Saving something else must not end the rotation.
     await page.getByLabel('Name').fill('Signed twice');
     await press('Save');
@@ -307,7 +307,7 @@ describe('a destination that exists', () => {
     expect(receiver.requests.at(-1)?.headers.get('x-service-signature')).toMatch(/^t=\d+,v1=\w+,v1=\w+$/);
 
     await press('Delete');
-    await page.getByText('what waits for it is cancelled', { exact: false }).waitFor();
+    await page.getByText('its queued deliveries are cancelled', { exact: false }).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL('**/destinations');
     // It can be taken back until the page is left.
@@ -345,7 +345,7 @@ describe('a destination that exists', () => {
     const [delivery] = listOf<{ id: string }>(await owner.get(`/deliveries?destination=${id}`)).data;
     await open(`/deliveries/${delivery?.id}`);
     await page
-      .getByText(/Destination down since .*, last probe .* It is queued and spends no attempts\./)
+      .getByText(/Destination down since .*, last probe .* It is queued and uses no attempts\./)
       .waitFor();
 
     await open(`/destinations/${id}`);
@@ -444,10 +444,10 @@ describe('a message is seen before it is sent', () => {
 
   test('as a mail: with its HTML in a frame that runs and loads nothing, and as plain text', async () => {
     await open('/destinations/new?kind=email');
-    const mail = page.frameLocator('iframe[title="The mail"]');
+    const mail = page.frameLocator('iframe[title="Email"]');
     await mail.getByRole('heading', { name: '🧾 order.paid' }).waitFor();
     await mail.getByText('<img src=x onerror=alert(1)>', { exact: false }).waitFor();
-    expect(await page.locator('iframe[title="The mail"]').getAttribute('sandbox')).toBe('');
+    expect(await page.locator('iframe[title="Email"]').getAttribute('sandbox')).toBe('');
     const box = mail.getByText('note', { exact: true });
     expect(await box.evaluate(cell => getComputedStyle(cell).color)).toBe('rgb(102, 112, 133)');
     await preview().getByText('Plain text').click();
@@ -498,6 +498,13 @@ test('the list says how well each takes what it is sent, by every column and wit
   expect(await cell('Zeal', p95).innerText()).toMatch(/^[\d.]+ m?s$/);
   await until(async () => /418/.test(await cell('Zilch', error).innerText()), 'The last error is missing.');
   expect(await cell('Zeal', error).innerText()).toBe('none');
+  for (const [name, state] of [
+    ['Zeal', 'active'],
+    ['Zilch', 'failing'],
+    ['Zzz', 'paused'],
+  ] as const) {
+    await row(name).getByText(state, { exact: true }).waitFor();
+  }
   // What died lately is told beside the pages, as many as their list has.
   const { dead_letters } = dataOf<{ dead_letters: { count: number } }>(await owner.get('/badges'));
   await page.getByRole('link', { name: `${dead_letters.count} dead letters` }).waitFor();
@@ -507,10 +514,10 @@ test('the list says how well each takes what it is sent, by every column and wit
     return all.join(' ');
   };
   const header = (name: string) => page.getByRole('columnheader', { name });
-  await header('Waiting').getByRole('button').click();
-  await until(async () => (await names()).startsWith('Zzz'), 'It is not sorted by what waits.');
-  expect(await header('Waiting').getAttribute('aria-sort')).toBe('descending');
-  expect(page.url()).toContain('sort=-waiting');
+  await header('Backlog').getByRole('button').click();
+  await until(async () => (await names()).startsWith('Zzz'), 'It is not sorted by backlog.');
+  expect(await header('Backlog').getAttribute('aria-sort')).toBe('descending');
+  expect(page.url()).toContain('sort=-backlog');
   await header('Success').getByRole('button').click();
   await until(async () => (await names()).startsWith('Zeal'), 'It is not sorted by success.');
   await header('Success').getByRole('button').click();
@@ -540,7 +547,7 @@ test('for PostgreSQL the columns of the table are found, and a mapping is offere
   await page.getByLabel('Connection string').fill(database.url);
   await page.getByRole('textbox', { name: 'Table' }).fill('nowhere');
   await press('Load columns');
-  await page.getByText('There is no table nowhere yet').waitFor();
+  await page.getByText('Table nowhere does not exist').waitFor();
   await page.getByText('CREATE TABLE "nowhere" (', { exact: false }).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
 
@@ -573,12 +580,12 @@ test('a viewer reads all of it and is offered nothing that would be refused', as
   const id = await makeDestination({ kind: 'webhook', name: 'Looked at', config });
   const viewer = await join(service.url, owner, 'viewer@example.com', 'viewer');
   const { page, faults } = await visit(chromium, service.url, `/destinations/${id}`, { as: viewer });
-  await page.getByText('8 tries over about 9 hours').first().waitFor();
+  await page.getByText('8 attempts over about 9 hours').first().waitFor();
   // As text, and in no field.
   await page.getByText(config.url, { exact: true }).waitFor();
   await page.getByRole('definition').getByText('hmac', { exact: true }).waitFor();
   expect(await page.locator('main').locator('input:not([type=radio]), textarea').count()).toBe(0);
-  for (const name of ['Send a test', 'Pause', 'Delete', 'Save', 'Rotate the secret', 'Remove it']) {
+  for (const name of ['Send a test', 'Pause', 'Delete', 'Save', 'Rotate secret', 'Remove it']) {
     expect(await page.getByRole('button', { name }).count(), name).toBe(0);
   }
   await page.goto(`${service.url}/destinations`);
@@ -595,7 +602,7 @@ test('the kinds, a form and a destination are sound for everybody in light and d
   const id = await makeDestination({ kind: 'webhook', name: 'Sound', config });
   await owner.post(`/destinations/${id}/pause`);
   const pages: [string, string][] = [
-    ['/destinations/new', 'What should become of the events?'],
+    ['/destinations/new', 'Where should events go?'],
     ['/destinations/new?kind=email', 'Mail server'],
     [`/destinations/${id}`, 'Configuration'],
   ];

@@ -21,7 +21,7 @@ test('are searched by kind and by a trait, and the search is in the address', as
   const list = page.getByRole('table', { name: 'Entities' });
   await list.getByRole('row', { name: /parkside/ }).waitFor();
   await page.getByLabel('Trait').fill('plan');
-  await page.getByText('Write it with its value: plan=pro').waitFor();
+  await page.getByText('Include its value: plan=pro').waitFor();
   await page.getByLabel('Trait').fill('plan=pro');
   await list.getByRole('row', { name: /parkside/ }).waitFor({ state: 'detached' });
   expect(await list.getByRole('row', { name: /customer/ }).count()).toBe(3);
@@ -72,7 +72,7 @@ test('the list and the events of one refresh themselves', async () => {
   await send('PUT', '/entities/robot/r_1', { traits: { legs: 4 } });
   await page.getByText('{"legs":4}').waitFor();
   await page.getByRole('link', { name: 'r_1' }).click();
-  await page.getByText('No event is tied to it.', { exact: false }).waitFor();
+  await page.getByText('No events yet. An event names the entity', { exact: false }).waitFor();
   const entity = { kind: 'robot', external_id: 'r_1' };
   await send('POST', '/ingest', { events: [{ type: 'robot.moved', entity }] });
   await page.getByRole('link', { name: 'robot.moved' }).waitFor();
@@ -90,7 +90,7 @@ test('one is created, edited and linked by hand, and what others write meanwhile
     await dialog.getByRole('button', { name: 'Create' }).click();
   };
   await create('customer', 'c_0', '{}');
-  await dialog.getByText('There is such an entity already.').waitFor();
+  await dialog.getByText('This entity already exists.').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   await create('robot', 'r/2', '{"legs": 9007199254740993}');
@@ -108,7 +108,7 @@ test('one is created, edited and linked by hand, and what others write meanwhile
   await page.getByText('This is not JSON yet', { exact: false }).waitFor();
   await traits.fill('{"legs": 6, "colour": null}');
   await write(4);
-  await page.getByText('It was changed meanwhile: version 2').waitFor();
+  await page.getByText('It has changed in the meantime: version 2').waitFor();
   await page.getByRole('button', { name: 'Save traits' }).click();
   await page.getByRole('button', { name: 'Replace with mine' }).click();
   await page

@@ -88,7 +88,7 @@ test('a receiver that fails is shown with its code, its answer and the next try;
   await says(page, /^Delivered to 1 of 2 destinations; “Warehouse” answered 503, next attempt in \d+m\.$/);
   const deliveries = page.getByRole('list', { name: 'Deliveries of Orders' });
   await deliveries.getByText('bad_status').waitFor();
-  await deliveries.getByText('Answer 503').waitFor();
+  await deliveries.getByText('Response 503').waitFor();
   // Laid out over several lines.
   await deliveries.getByText(/^\{\s+"error": "<b>out of stock<\/b>"\s+\}$/).waitFor();
   const headers = deliveries.getByRole('region', { name: 'Response headers' });
@@ -149,7 +149,7 @@ test('a step that is retried is shown with its error, the model’s answer and t
   const tries = failed.page.getByRole('list', { name: 'Attempts of step 2' });
   await says(failed.page, /^Failed at step 2 \(classify\) of “Doomed”/);
   await tries.getByText('Attempt 2').waitFor();
-  await tries.getByText('The model’s answer, status 529').nth(1).waitFor();
+  await tries.getByText('Model response, status 529').nth(1).waitFor();
   await failed.page.getByRole('list', { name: 'Steps of Doomed' }).getByText('1. ').waitFor();
   await leave(failed.page);
   const list = await open('/events?outcome=retrying');
@@ -187,7 +187,7 @@ test('a replay is asked for here, and its run appears by itself', async () => {
   await page.getByRole('link', { name: 'a job' }).click();
   await page.getByRole('heading', { name: 'Replay', level: 1 }).waitFor();
   await says(page, 'owner@example.com');
-  await says(page, 'One event once more through the original versions.');
+  await says(page, 'One event replayed through the original versions.');
   await page.getByRole('link', { name: 'All jobs' }).click();
   await page.getByRole('table', { name: 'Jobs' }).getByRole('link', { name: 'Replay' }).waitFor();
   expect(faults).toEqual([]);
@@ -214,12 +214,12 @@ test('an event that comes in while its page is open turns from accepted to deliv
 describe('a viewer', () => {
   test('sees all of it, and no button that would be refused', async () => {
     const { page } = await open(`/events/${events.failing}`, { as: viewer });
-    await page.getByText('Answer 503').waitFor();
+    await page.getByText('Response 503').waitFor();
     for (const name of [/^Replay/, /^Retry/, /^Discard/])
       expect(await page.getByRole('button', { name }).count()).toBe(0);
-    await page.getByRole('link', { name: 'Open the delivery' }).first().click();
+    await page.getByRole('link', { name: 'View delivery' }).first().click();
     await page.getByRole('heading', { name: 'order.paid to Warehouse' }).waitFor();
-    await page.getByText('Answer 503').waitFor();
+    await page.getByText('Response 503').waitFor();
     for (const name of [/^Retry/, /^Discard/])
       expect(await page.getByRole('button', { name }).count()).toBe(0);
     await leave(page);
@@ -229,7 +229,7 @@ describe('a viewer', () => {
 test('the page with everything open is sound for everybody in light and dark, on a phone too', async () => {
   const { page, faults } = await open(`/events/${events.failing}`);
   await page.getByRole('button', { name: 'Show all changes' }).click();
-  await page.getByText('Answer 503').waitFor();
+  await page.getByText('Response 503').waitFor();
   expect(await faultsForAnybody(page)).toEqual([]);
   expect(faults).toEqual([]);
   await leave(page);

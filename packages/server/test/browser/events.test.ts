@@ -61,7 +61,7 @@ describe('the list of events', () => {
   test('says how to send the first one, and shows it by itself when it has come', async () => {
     const newcomer = await stranger(service.url, owner, 'newcomer@example.com');
     const { page, faults } = await open('/events', newcomer);
-    await page.getByText('Nothing has come in yet.').waitFor();
+    await page.getByText('No events yet.').waitFor();
     const { secret: key } = dataOf<{ secret: string }>(await newcomer.post('/keys', { name: 'k' }));
     await paste(page, key);
     await rowOf(page, 'order.paid').getByText('unrouted').waitFor();
@@ -91,7 +91,7 @@ describe('the list of events', () => {
     await rowOf(page, 'order.refunded').waitFor();
     expect(searchOf(page)).toBe(`?state=processed&source=${shop}&type=order.refunded`);
     await page.getByRole('combobox', { name: 'Type' }).fill('nothing.like.it');
-    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
     await rowOf(page, 'page.viewed').waitFor();
     expect(searchOf(page)).toBe('');
     await leave(page);
@@ -118,7 +118,7 @@ describe('the list of events', () => {
     await page.waitForURL(/within=1h/);
     expect(await rowOf(page, 'order.').count()).toBe(2);
     await page.getByRole('textbox', { name: 'Entity' }).fill('customer:nobody');
-    await page.getByText('No event matches these filters.').waitFor();
+    await page.getByText('No events match').waitFor();
     await page.getByRole('textbox', { name: 'Entity' }).fill('no colon');
     await page.getByRole('alert').getByText('entity').first().waitFor();
     await leave(page);
@@ -219,7 +219,7 @@ describe('the list of events', () => {
     await page.getByText('1 event selected').waitFor();
     expect(new URL(page.url()).pathname).toBe('/o/acme/events');
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.keyboard.press('g');
@@ -418,7 +418,7 @@ describe('the list of events', () => {
     await page.mouse.wheel(0, 1_500);
     await rowOf(page, 'many.84').waitFor();
     await send('came.later');
-    await page.getByRole('button', { name: 'Show what has come since' }).click();
+    await page.getByRole('button', { name: 'Show new events' }).click();
     await rowOf(page, 'came.later').waitFor();
     await leave(page);
   });
@@ -437,10 +437,10 @@ test('what other empty pages give to be pasted works too', async () => {
   await paste(page, secret);
   await rowOf(page, 'Inbox').getByText('delivered', { exact: true }).waitFor();
   await page.goto(`${service.url}/entities`);
-  await page.getByText('There are no entities yet.', { exact: false }).waitFor();
+  await page.getByText('No entities yet.', { exact: false }).waitFor();
   await paste(page, key);
   await page.getByRole('link', { name: 'c_42' }).click();
-  await page.getByText('No event is tied to it.', { exact: false }).waitFor();
+  await page.getByText('No events yet. An event names the entity', { exact: false }).waitFor();
   await paste(page, key);
   await page.getByRole('link', { name: 'customer.seen' }).waitFor();
   await leave(page);
@@ -458,7 +458,7 @@ describe('the tail', () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     await send('tail.second');
     await send('tail.third');
-    const meanwhile = page.getByRole('button', { name: '2 events have come meanwhile' });
+    const meanwhile = page.getByRole('button', { name: '2 new events' });
     await meanwhile.waitFor();
     expect(await rowOf(page, 'tail.second').count()).toBe(0);
     await meanwhile.click();
@@ -468,7 +468,7 @@ describe('the tail', () => {
     await page.mouse.wheel(0, 400);
     await page.getByRole('status').getByText('paused').waitFor();
     await send('tail.fourth');
-    await page.getByRole('button', { name: '1 event has come meanwhile' }).waitFor();
+    await page.getByRole('button', { name: '1 new event' }).waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await rowOf(page, 'tail.fourth').waitFor();
     expect(faults).toEqual([]);
@@ -478,7 +478,7 @@ describe('the tail', () => {
   test('is narrowed like the list, and comes back after a break with what it missed', async () => {
     const line = await layLine(new URL(service.url).port);
     const { page } = await visit(chromium, line.url, '/live?type=broken', { as: owner });
-    await page.getByText('Nothing that matches has come in.').waitFor();
+    await page.getByText('No matching events yet.').waitFor();
     await send('broken');
     await rowOf(page, 'broken').waitFor();
     line.cut();

@@ -111,7 +111,7 @@ describe('the first run', () => {
 
   test('is over once there is a user: the same address leads to the login', async () => {
     const { page } = await visit(chromium, server.url, printed);
-    await page.getByRole('heading', { name: 'Set-up has been done' }).waitFor();
+    await page.getByRole('heading', { name: 'Set-up is complete' }).waitFor();
     await page.getByRole('link', { name: 'Log in' }).click();
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
     await leave(page);
@@ -147,7 +147,7 @@ test('what is wrong in the set-up is said at its field, in plain words', async (
   // Where half of it fails, it says so, and pressing again makes the other half.
   await page.route('**/dashboard/api/**/destinations', route => route.abort(), { times: 1 });
   await page.getByRole('button', { name: 'Create starter pipeline' }).click();
-  await page.getByText('The server does not answer.').waitFor();
+  await page.getByText('The server is not responding.').waitFor();
   await page.getByRole('button', { name: 'Create starter pipeline' }).click();
   await page.getByRole('button', { name: 'Send it for me' }).click();
   await page.getByText('Delivered to Inbox').waitFor();

@@ -69,7 +69,7 @@ describe('the overview', () => {
     await page.goto(service.url);
     const funnel = page.getByRole('navigation', { name: 'What became of events' });
     await funnel.getByRole('link', { name: /^Dead letters 10,000\+$/ }).waitFor();
-    await page.getByText('of the dead letters only the latest 10,000').waitFor();
+    await page.getByText('only the latest 10,000 dead letters are counted').waitFor();
     await leave(page);
     expect(faults).toEqual([]);
   }, 60_000);
@@ -237,7 +237,7 @@ describe('the overview', () => {
 
     // As many are listed as the figure says, of these two moments too.
     const received = funnel.getByRole('link', { name: /^Received \d/ });
-    await page.getByText(/^What came in within \d+ \w+, \d\d:\d\d to/).waitFor();
+    await page.getByText(/^What was received within \d+ \w+, \d\d:\d\d to/).waitFor();
     const figure = Number(/\d+/.exec(await received.innerText())?.[0]);
     await received.click();
     await page.waitForURL(/after=.*&before=/);
@@ -283,7 +283,7 @@ describe('the overview', () => {
     await leave(page);
     const viewer = await join(service.url, fresh, 'looker@example.com', 'viewer');
     const seen = await visit(chromium, service.url, '/', { as: viewer });
-    await seen.page.getByText('A member of this organisation can make the first source.').waitFor();
+    await seen.page.getByText('A member of this organisation can create the first source.').waitFor();
     expect(await seen.page.getByRole('link', { name: 'Send a first event' }).count()).toBe(0);
     await leave(seen.page);
   }, 60_000);

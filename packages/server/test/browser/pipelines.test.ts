@@ -96,12 +96,12 @@ test('a pipeline is made on the page, and stands as it was made', async () => {
   await page.getByRole('option', { name: 'Shop' }).click();
   await page.keyboard.press('Escape');
   for (const kind of ['Filter filter.match', 'Redact personal data']) {
-    await page.getByRole('button', { name: 'Add a step' }).click();
+    await page.getByRole('button', { name: 'Add step' }).click();
     await page.getByRole('menuitem', { name: kind }).click();
   }
   await rewrite(page, 'payload.total >= 100');
   await page.getByRole('checkbox', { name: 'email' }).check();
-  await page.getByRole('combobox', { name: 'Add a destination' }).click();
+  await page.getByRole('combobox', { name: 'Add destination' }).click();
   await page.getByRole('option', { name: 'Team inbox' }).click();
   await page.getByRole('button', { name: 'Save version 1' }).click();
   await page.getByText('version 1', { exact: true }).waitFor();
@@ -323,7 +323,7 @@ test('versions are compared and rolled back to, and unsaved changes are not lost
   const { id, page } = await openNew({ steps: [filter('payload.total > 1')] });
   await page.getByRole('textbox', { name: 'Name' }).fill('Renamed');
   await page.getByRole('link', { name: 'Sources' }).click();
-  await page.getByRole('button', { name: 'Stay here' }).click();
+  await page.getByRole('button', { name: 'Stay' }).click();
   await save(page);
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByRole('button', { name: 'Compare version 1' }).click();
@@ -347,7 +347,7 @@ test('what somebody else saves is shown at once, and takes no draft away unasked
   await page.getByRole('heading', { name: 'Theirs' }).waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill('Mine');
   await owner.patch(`/pipelines/${id}`, { name: 'Theirs again' });
-  await page.getByText('Somebody else has saved version 3').waitFor();
+  await page.getByText('Someone else has saved version 3').waitFor();
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Mine');
   await page.getByRole('button', { name: 'Load their version' }).click();
   await page.getByRole('heading', { name: 'Theirs again' }).waitFor();
@@ -364,7 +364,7 @@ test('a viewer reads all of it, and finds nothing that would be refused', async 
   });
   await settled(owner, await hook.send({ total: 2 }));
   const page = await go(`/pipelines/${id}`, { as: viewer });
-  await page.getByText('Calls to the model').waitFor();
+  await page.getByText('Model calls').waitFor();
   await page.getByText('enabled', { exact: true }).first().waitFor();
   await openStep(page, '1. Filter');
   const step = (name: string) => page.getByRole('listitem', { name });

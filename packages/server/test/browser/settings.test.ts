@@ -63,7 +63,7 @@ const ingest = (key: string) =>
 test('a key is shown this once, shows when it was used, and is refused from the moment it is revoked', async () => {
   const { page, faults } = await open('/settings/keys', owner);
   await page.getByRole('button', { name: 'Create key' }).click();
-  await page.getByText('What is it for?').waitFor();
+  await page.getByText('Enter a name, to tell keys apart.').waitFor();
   await page.getByLabel('Name of the key').fill('shop');
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('Copy this key now').waitFor();
@@ -118,7 +118,7 @@ test('an invitation is accepted in another browser, and what the new member may 
   await guest.page.getByRole('button', { name: 'Create invitation' }).waitFor();
   // Used once, the link is of no use to the next who finds it.
   const late = await open(new URL(link).pathname);
-  await late.page.getByText('it was used, withdrawn or has expired').waitFor();
+  await late.page.getByText('it was used or revoked, or has expired').waitFor();
   await leave(late.page);
 
   await rowOf(page, 'grace@example.com').getByRole('button', { name: 'Remove' }).click();
@@ -149,7 +149,7 @@ describe('whoever may not change something sees no button for it', () => {
     // The file holds nothing that is not on the pages.
     expect(seen).toEqual({ configuration: ['Download YAML'] });
     await page.goto(`${service.url}/welcome`);
-    await page.getByText('Making them takes the role member or above.').waitFor();
+    await page.getByText('Creating them requires the role member or above.').waitFor();
     expect(await page.locator('main button').count()).toBe(0);
     expect(faults).toEqual([]);
     await leave(page);
@@ -212,7 +212,7 @@ test('organisations are made, switched to, renamed, and deleted by typing their 
 
 test('retention and searchable traits are saved, and the audit log says who did it', async () => {
   const { page } = await open('/settings/retention', admin);
-  await page.getByLabel('Days that events are kept').fill('7');
+  await page.getByLabel('Days to keep events').fill('7');
   await page.getByRole('combobox', { name: 'Searchable traits' }).fill('plan');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Save' }).click();

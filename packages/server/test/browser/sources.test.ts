@@ -78,7 +78,7 @@ describe('a webhook source is made', () => {
   test('with a scheme of one’s own, whose fields say what is wrong with them', async () => {
     await open('/sources/new');
     await page.getByText('Provider', { exact: true }).click();
-    await page.getByRole('button', { name: 'A scheme of your own' }).click();
+    await page.getByRole('button', { name: 'Custom scheme' }).click();
     await page.getByLabel('Name').fill('Acme');
     await page.getByLabel('Header', { exact: false }).first().fill('X-Acme-Signature');
     await page.getByLabel('What is signed').fill('{timestamp}.{body}');
@@ -100,10 +100,10 @@ describe('a webhook source is made', () => {
     });
     await open(`/sources/${square.id}`);
     await page.getByLabel('URL as the provider knows it').fill('https://hooks.example.com/till');
-    await page.getByRole('combobox', { name: 'Type of its events' }).click();
+    await page.getByRole('combobox', { name: 'Event type' }).click();
     await page.getByRole('option', { name: 'A header' }).click();
     await page.getByLabel('Header with the type').fill('x-till-event');
-    await page.getByLabel('Before it').fill('till.');
+    await page.getByLabel('Type prefix').fill('till.');
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save' }).click();
     const record = async (id: string) => dataOf<object>(await owner.get(`/sources/${id}`));
@@ -125,7 +125,7 @@ describe('a webhook source is made', () => {
     const scheme = { header: 'x-acme', algorithm: 'sha256', encoding: 'hex', signed: '{body}' };
     const acme = await makeSource({ kind: 'webhook', name: 'Acme', auth: 'custom', scheme });
     await open(`/sources/${acme.id}`);
-    await page.getByLabel('Prefix').fill('v1=');
+    await page.getByLabel('Prefix', { exact: true }).fill('v1=');
     await page.getByLabel('Tolerance').fill('nothing');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Must be a whole number.').waitFor();
@@ -148,7 +148,7 @@ describe('a webhook source is made', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
 
     await page.getByRole('link', { name: 'View source' }).click();
-    await page.getByRole('heading', { name: 'Sending to it' }).waitFor();
+    await page.getByRole('heading', { name: 'Send events' }).waitFor();
     expect(await page.content()).not.toContain(secret);
     await page
       .getByText(/^\d+s ago$/)
@@ -156,7 +156,7 @@ describe('a webhook source is made', () => {
       .waitFor();
     await page.getByText('No pipeline listens to it yet', { exact: false }).waitFor();
     await page.reload();
-    await page.getByRole('heading', { name: 'Sending to it' }).waitFor();
+    await page.getByRole('heading', { name: 'Send events' }).waitFor();
     expect(await page.content()).not.toContain(secret);
   });
 
@@ -187,10 +187,10 @@ describe('a source that exists', () => {
   test('has its secret rotated, says how long the one before holds, and both let senders in', async () => {
     const { id, url, secret } = await makeSource({ kind: 'webhook', name: 'Rotated', auth: 'bearer' });
     await open(`/sources/${id}`);
-    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    await page.getByRole('button', { name: 'Rotate secret' }).click();
     await page.getByRole('button', { name: 'Create new secret' }).click();
     await page.getByText('Copy this new secret now').waitFor();
-    await page.getByText('The secret before still holds', { exact: false }).waitFor();
+    await page.getByText('The previous secret is still valid', { exact: false }).waitFor();
     expect(JSON.parse(await runShown())).toMatchObject({ data: { duplicate: false } });
     const headers = { Authorization: `Bearer ${secret}` };
     expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(202);
@@ -199,7 +199,7 @@ describe('a source that exists', () => {
   test('shows what it refused as it happens, with what to do about it', async () => {
     const { id, url } = await makeSource({ kind: 'webhook', name: 'Refusing' });
     await open(`/sources/${id}`);
-    await page.getByText('Nothing was rejected.').waitFor();
+    await page.getByText('No rejected requests').waitFor();
     await fetch(url, { method: 'POST', headers: { 'X-Ingest-Signature': 'sha256=abc' }, body: '{}' });
     await fetch(url, { method: 'POST', headers: { 'X-Ingest-Signature': 'sha256=abc' }, body: '{}' });
     await fetch(url, { method: 'POST', headers: { 'User-Agent': 'Sender/1' }, body: '{}' });
@@ -249,13 +249,13 @@ describe('a source that exists', () => {
     const [name, burst] = [page.getByLabel('Name'), page.getByLabel('Burst')];
     await burst.fill('7');
     await owner.patch(`/sources/${id}`, { name: 'Changed elsewhere' });
-    await page.getByText('It has changed meanwhile.', { exact: false }).waitFor();
+    await page.getByText('It has changed in the meantime.', { exact: false }).waitFor();
     expect([await burst.inputValue(), await name.inputValue()]).toEqual(['7', 'Shared']);
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save' }).click();
     await until(async () => (await name.inputValue()) === 'Changed elsewhere', 'It was not read again.');
     expect(await burst.inputValue()).toBe('7');
-    expect(await page.getByText('It has changed meanwhile.', { exact: false }).count()).toBe(0);
+    expect(await page.getByText('It has changed in the meantime.', { exact: false }).count()).toBe(0);
     expect(dataOf(await owner.get(`/sources/${id}`))).toMatchObject({
       name: 'Changed elsewhere',
       rate: { burst: 7 },
@@ -266,7 +266,7 @@ describe('a source that exists', () => {
     await until(async () => (await burst.inputValue()) === '8', 'The form did not follow.');
     await name.fill('Half a na');
     await owner.patch(`/sources/${id}`, { name: 'Changed again' });
-    await page.getByRole('button', { name: 'Load it' }).click();
+    await page.getByRole('button', { name: 'Load latest' }).click();
     expect(await name.inputValue()).toBe('Changed again');
 
     const held = Promise.withResolvers<void>();
@@ -325,7 +325,7 @@ test('a viewer reads all of it and is offered nothing that would be refused', as
   await page.getByText('100 req/s, burst 200', { exact: false }).waitFor();
   await page.getByRole('button', { name: /bad signature/ }).waitFor();
   expect(await page.content()).not.toContain(new URL(url).pathname);
-  for (const name of ['Disable', 'Delete', 'Rotate the secret', 'Save']) {
+  for (const name of ['Disable', 'Delete', 'Rotate secret', 'Save']) {
     expect(await page.getByRole('button', { name }).count(), name).toBe(0);
   }
   await page.goto(`${service.url}/sources`);

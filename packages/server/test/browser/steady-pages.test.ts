@@ -80,7 +80,7 @@ test('what was typed into a form survives a reload, secrets apart, and is asked 
   expect(await page.getByLabel('URL').inputValue()).toBe('https://example.com/hook');
   const asks = page.getByRole('dialog', { name: 'Leave without saving?' });
   await page.getByRole('link', { name: 'Cancel' }).click();
-  await asks.getByRole('button', { name: 'Stay here' }).click();
+  await asks.getByRole('button', { name: 'Stay' }).click();
   expect(await name.inputValue()).toBe('Half done');
   await page.getByRole('link', { name: 'Cancel' }).click();
   await asks.getByRole('button', { name: 'Leave', exact: true }).click();

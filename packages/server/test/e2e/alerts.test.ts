@@ -196,7 +196,7 @@ test('a destination that goes down is told to Slack once, and once when it is ba
   await until(() => told().length > 1, 'Slack was not told of the recovery.', 60_000);
   await lookedAgain();
   expect(told()).toHaveLength(2);
-  expect(told()[1]).toStartWith('🟢 Destination “shop” takes deliveries again.');
+  expect(told()[1]).toStartWith('🟢 Destination “shop” accepts deliveries again.');
   expect(await alertsAbout('sluice.destination.recovered', id)).toEqual([
     expect.objectContaining({ since: down?.since, until: expect.any(String) }),
   ]);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import type { DestinationRecord, DestinationState } from '@sluice/contract/dashboard-deliveries';
 import { type EventSummary, eventOutcomes } from '@sluice/contract/dashboard-events';
 import type {
   BadgesRecord,
@@ -16,7 +17,7 @@ import type {
   OverviewRecord,
   TopRecord,
 } from '@sluice/contract/dashboard-overview';
-import { type Browser, dataOf, join, logIn, readAll, setUp, stranger } from '../support/dashboard.ts';
+import { type Browser, dataOf, join, listOf, logIn, readAll, setUp, stranger } from '../support/dashboard.ts';
 import { expectRefused, ingestWith, post } from '../support/endpoints.ts';
 import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -517,8 +518,16 @@ test('a destination that takes what it is sent again is not failing any more, ho
     const hook = await makeWebhook(service.url, owner, 'Moods');
     await makePipeline(owner, { name: 'Moods', sources: [hook.id], destinations: [{ id }] });
     const seen = async () => (await overviewOf(owner)).failing.find(one => one.id === id);
+    const states = async () => [
+      dataOf<DestinationRecord>(await owner.get(`/destinations/${id}`)).state,
+      listOf<DestinationRecord>(await owner.get('/destinations')).data.find(one => one.id === id)?.state,
+      dataOf<MapRecord>(await owner.get('/map')).destinations.find(one => one.id === id)?.state,
+    ];
+    const all = (state: DestinationState) => [state, state, state];
+    expect(await states()).toEqual(all('active'));
     await hook.send({ n: 1 });
     await until(async () => (await seen())?.is_failing === true, 'It is not failing.');
+    expect(await states()).toEqual(all('failing'));
     const { errors } = dataOf<TopRecord>(await owner.get('/overview/top'));
     expect(errors).toMatchObject([
       { state: 'retrying', at: { id }, code: 'bad_status', status: 500, count: { count: 1, more: false } },
@@ -541,6 +550,9 @@ test('a destination that takes what it is sent again is not failing any more, ho
     await until(async () => (await seen())?.is_failing === false, 'It is still failing.');
     await until(async () => (await seen())?.failed === 2, 'Not all that failed is counted.');
     expect(await seen()).toMatchObject({ waiting: 2, is_down: false });
+    expect(await states()).toEqual(all('active'));
+    await owner.post(`/destinations/${id}/pause`);
+    expect(await states()).toEqual(all('paused'));
   } finally {
     await receiver.stop();
   }

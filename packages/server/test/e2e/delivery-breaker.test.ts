@@ -99,6 +99,15 @@ test('after 15 minutes what waits is dead, and says since when its destination w
   expect((await read()).breaker).toMatchObject({ state: 'open', waiting: 0, next_probe_at: null });
 });
 
+test('a destination is failing while its last failure is recent, and down while its breaker is open', async () => {
+  const { id, read } = await downWith('once', 1);
+  await until(async () => (await states(id, 'dead')) === 1, 'It is not dead.');
+  await until(async () => (await read()).state === 'failing', 'It is not failing.');
+  aheadMs += minutes(12);
+  expect((await read()).state).toBe('active');
+  expect((await (await downAndIdle('open')).read()).state).toBe('down');
+});
+
 test('a test that arrives closes the breaker, and one that fails does not', async () => {
   const { id, read, recover } = await downAndIdle('tested');
   expect((await read()).breaker).toMatchObject({ state: 'open', waiting: 0, next_probe_at: null });

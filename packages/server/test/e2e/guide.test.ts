@@ -89,7 +89,7 @@ describe('the guide', () => {
     for (const path of ['nothing', 'concepts/', '..%2fpackage.json', 'pictures/none.svg', 'constructor']) {
       const answer = await fetch(`${service.url}/docs/guide/${path}`);
       expect([path, answer.status]).toEqual([path, 404]);
-      expect(await answer.text()).toContain('There is no such page');
+      expect(await answer.text()).toContain('Page not found');
     }
     const named = await fetch(`${service.url}/docs/guide/pipelines.md`, { redirect: 'manual' });
     expect(named.headers.get('location')).toBe('/docs/guide/pipelines');

@@ -37,7 +37,7 @@ export function dialogsOf({ ids }: SampleCompany): Readonly<Record<string, Opene
         await page.getByRole('link', { name: 'Cancel' }).click();
       },
     },
-    'components/rotate-dialog.tsx': { at: source, open: page => press(page, 'Rotate the secret') },
+    'components/rotate-dialog.tsx': { at: source, open: page => press(page, 'Rotate secret') },
     'pages/account/password-dialog.tsx': 'account.test.ts',
     'pages/destinations/send-test.tsx': {
       at: `/destinations/${ids.destination}`,
@@ -75,7 +75,7 @@ export function dialogsOf({ ids }: SampleCompany): Readonly<Record<string, Opene
     },
     'pages/events/list/view-menu.tsx': { at: '/events', open: page => press(page, 'Views') },
     'pages/overview/range-picker.tsx': { at: '/', open: page => press(page, 'Custom') },
-    'pages/pipelines/add-step.tsx': { at: pipeline, open: page => press(page, 'Add a step') },
+    'pages/pipelines/add-step.tsx': { at: pipeline, open: page => press(page, 'Add step') },
     'pages/pipelines/step-card.tsx': {
       at: pipeline,
       open: async page => {

@@ -9,31 +9,31 @@ const call = (label: string, detail: string): Completion => ({
 });
 
 const functions: readonly Completion[] = [
-  call('has', 'whether a field is there'),
-  call('size', 'how long a text, a list or an object is'),
-  call('re2', 'whether a text matches a pattern'),
-  call('string', 'as a text'),
-  call('int', 'as a whole number'),
+  call('has', 'whether a field exists'),
+  call('size', 'length of a string, list or object'),
+  call('re2', 'whether a string matches a pattern'),
+  call('string', 'as a string'),
+  call('int', 'as an integer'),
   call('double', 'as a number'),
-  call('timestamp', 'an RFC 3339 text as a time'),
-  call('duration', 'a span of time: "90m"'),
+  call('timestamp', 'an RFC 3339 string as a timestamp'),
+  call('duration', 'a duration: "90m"'),
 ];
 
 const methods: readonly Completion[] = [
-  call('contains', 'a text holds another'),
-  call('startsWith', 'a text begins with another'),
-  call('endsWith', 'a text ends with another'),
-  call('size', 'how long it is'),
-  call('lowerAscii', 'in small letters'),
-  call('upperAscii', 'in capital letters'),
-  call('trim', 'without blanks around it'),
-  call('split', 'a text in parts'),
-  call('exists', 'some item is such'),
-  call('all', 'every item is such'),
-  call('filter', 'the items that are such'),
-  call('map', 'something of every item'),
-  call('getHours', 'the hour of a time'),
-  call('getDayOfWeek', 'the day of a time, 0 is Sunday'),
+  call('contains', 'contains a substring'),
+  call('startsWith', 'starts with a prefix'),
+  call('endsWith', 'ends with a suffix'),
+  call('size', 'length'),
+  call('lowerAscii', 'in lower case'),
+  call('upperAscii', 'in upper case'),
+  call('trim', 'without surrounding whitespace'),
+  call('split', 'split into a list'),
+  call('exists', 'any item matches'),
+  call('all', 'every item matches'),
+  call('filter', 'the items that match'),
+  call('map', 'each item transformed'),
+  call('getHours', 'hour of a timestamp'),
+  call('getDayOfWeek', 'day of the week, 0 is Sunday'),
 ];
 
 /** Names of fields from where the word begins, and functions where no field has begun. */

@@ -59,7 +59,7 @@ export function ConditionRows(props: {
         leftSection={<IconPlus size={14} aria-hidden />}
         onClick={() => change([...rows.rows, emptyRow])}
       >
-        Add a row
+        Add row
       </Button>
     </Stack>
   );

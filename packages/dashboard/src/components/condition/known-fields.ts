@@ -11,13 +11,13 @@ export const commonFields: readonly KnownField[] = [
   { path: 'event.type', example: 'the type of the event' },
   { path: 'event.id', example: 'evt_…' },
   { path: 'event.sender_id', example: "the sender's own id" },
-  { path: 'event.icon', example: 'a glyph' },
+  { path: 'event.icon', example: 'its icon' },
   { path: 'event.received_at', example: 'a time' },
   { path: 'event.timestamp', example: 'a time' },
-  { path: 'event.headers', example: 'what a webhook came with' },
-  { path: 'entity.kind', example: 'the kind of the tied entity' },
-  { path: 'entity.external_id', example: 'the id of the tied entity' },
-  { path: 'entity.traits', example: 'what is known of it' },
+  { path: 'event.headers', example: 'headers of the webhook request' },
+  { path: 'entity.kind', example: 'kind of the entity' },
+  { path: 'entity.external_id', example: 'external id of the entity' },
+  { path: 'entity.traits', example: 'traits of the entity' },
   { path: 'source.name', example: 'the name of the source' },
 ];
 

@@ -47,12 +47,12 @@ export const operators = {
   startsWith: called('starts with', 'startsWith'),
   endsWith: called('ends with', 'endsWith'),
   re2: {
-    label: 'matches the pattern',
+    label: 'matches pattern',
     takes: 'a text',
     write: (field, value) => `re2(${field}, ${value})`,
   },
-  has: { label: 'is there', takes: 'nothing', write: field => `has(${field})` },
-  '!has': { label: 'is not there', takes: 'nothing', write: field => `!has(${field})` },
+  has: { label: 'exists', takes: 'nothing', write: field => `has(${field})` },
+  '!has': { label: 'does not exist', takes: 'nothing', write: field => `!has(${field})` },
 } as const satisfies Record<string, OperatorShape>;
 
 export type Operator = keyof typeof operators;

@@ -36,7 +36,7 @@ function AttemptLine({ attempt }: { attempt: AttemptRecord }) {
         Attempt {n}
       </Text>
       <Text span size="sm" className="numbers" data-failed={code !== null || undefined}>
-        {status ?? (code === null ? 'delivered' : 'no answer')}
+        {status ?? (code === null ? 'delivered' : 'no response')}
       </Text>
       {code !== null && (
         <Text span size="sm" className={`mono ${classes.code}`}>
@@ -79,31 +79,29 @@ function SentAndAnswered({ attempt }: { attempt: AttemptRecord }) {
             <div>{request.target}</div>
             <HeaderLines headers={request.headers} />
           </div>
-          {request.body !== '' && (
-            <JsonText value={request.body} maxHeight={260} copyLabel="Copy what was sent" />
-          )}
+          {request.body !== '' && <JsonText value={request.body} maxHeight={260} copyLabel="Copy request" />}
         </Stack>
         <Stack gap={6} miw={0}>
           <Group gap="xs" mih={26}>
             <Text size="xs" fw={600} c="dimmed">
-              {status === null ? 'Answer' : `Answer ${status}`}
+              {status === null ? 'Response' : `Response ${status}`}
             </Text>
           </Group>
           <Exchange exchange={exchange} />
           {response === '' ? (
             <Text size="sm" c="dimmed">
               {status === null && attempt.code !== null
-                ? (attempt.message ?? 'There was no answer.')
-                : 'The answer was empty.'}
+                ? (attempt.message ?? 'No response.')
+                : 'Empty response.'}
             </Text>
           ) : (
-            <JsonText value={response} maxHeight={320} copyLabel="Copy the answer" />
+            <JsonText value={response} maxHeight={320} copyLabel="Copy response" />
           )}
         </Stack>
       </SimpleGrid>
       {cut && (
         <Text size="xs" c="dimmed">
-          This is the beginning. Open the delivery to see all that was kept.
+          Truncated. View the delivery to see all that was kept.
         </Text>
       )}
     </Stack>

@@ -34,7 +34,7 @@ function DiscardOpen({ delivery, size }: { delivery: DeliveryRecord; size: strin
     <ConfirmButton
       label="Discard"
       act="Discard"
-      question={`Nothing more is sent of this event to “${delivery.destination.name}”, from now on: this cannot be undone. The event itself stays.`}
+      question={`This event is no longer sent to “${delivery.destination.name}”. This cannot be undone. The event itself stays.`}
       onConfirm={() => discard.mutateAsync({ id: delivery.id })}
       button={{ size, leftSection: <IconTrash size={15} aria-hidden /> }}
     />

@@ -9,10 +9,10 @@ export function NoEvents() {
   const may = useMay();
   return (
     <Empty
-      sentence="Nothing has come in yet. Send a first event with a key of yours, or give a webhook's address to whoever should send."
+      sentence="No events yet. Send one with an API key, or give the URL of a webhook source to the sender."
       action={
         <Button component={Link} to={may('sources.change') ? '/sources' : '/settings/keys'}>
-          {may('sources.change') ? 'Create source' : 'See the keys'}
+          {may('sources.change') ? 'Create source' : 'View API keys'}
         </Button>
       }
       command={commandAskingForKey({

@@ -4,9 +4,9 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 export const StaleNotice = ({ onLoad }: { onLoad(): void }) => (
   <Alert color="yellow" variant="light" role="status" p="xs">
     <Group justify="space-between" gap="xs">
-      <Text size="sm">It has changed meanwhile. Saving changes only what you filled in.</Text>
+      <Text size="sm">It has changed in the meantime. Saving overwrites only the fields you edited.</Text>
       <Button variant="default" size="compact-sm" onClick={onLoad}>
-        Load it
+        Load latest
       </Button>
     </Group>
   </Alert>

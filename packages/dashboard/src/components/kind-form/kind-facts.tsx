@@ -19,7 +19,7 @@ export function KindFacts({ schema, value }: { schema: ConfigSchema; value: Conf
   if (shown.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        Nothing is set: the defaults hold.
+        Nothing is set: the defaults apply.
       </Text>
     );
   return (

@@ -27,8 +27,8 @@ export function RecentEvents(props: {
         label="Recent event"
         searchable
         clearable
-        placeholder={events.length === 0 && !isPending ? 'No events yet: write one' : 'Choose an event'}
-        nothingFoundMessage="No such event among the recent ones"
+        placeholder={events.length === 0 && !isPending ? 'No events yet' : 'Choose an event'}
+        nothingFoundMessage="No recent event matches"
         value={props.chosen}
         data={events.map(({ id, type, received_at, sources }) => ({
           value: id,

@@ -37,7 +37,7 @@ export function SavedEvents(props: { chosen: Saved | null; onChoose(event: Saved
         searchable
         clearable
         placeholder="Choose an event"
-        nothingFoundMessage="No saved event has this name"
+        nothingFoundMessage="No saved event matches"
         value={chosen?.id ?? null}
         data={events.map(({ id, name, event }) => ({ value: id, label: `${name} · ${event.type}` }))}
         onChange={choose}
@@ -77,7 +77,7 @@ function SavedActions(props: { chosen: Saved; saved: TestEventRecord | undefined
         </Button>
         <ConfirmButton
           label="Delete test event"
-          question={`“${props.saved?.name ?? ''}” is deleted for everybody in the organisation.`}
+          question={`“${props.saved?.name ?? ''}” is deleted for everyone in the organisation.`}
           act="Delete"
           button={{ size: 'compact-sm', variant: 'subtle', color: 'gray' }}
           onConfirm={() => remove({ id }, { name: props.saved?.name ?? '', onRemoved: props.onGone })}

@@ -58,7 +58,7 @@ async function ask(
     },
     ...(body === undefined ? {} : { body: stringifyExact(body, 0) }),
   }).catch(() => {
-    throw new CallError(0, 'unreachable', 'The server does not answer. Is it running?', null);
+    throw new CallError(0, 'unreachable', 'The server is not responding. Is it running?', null);
   });
   // Whether there is a session is what `/session` itself asks; its answer is news to nobody.
   if (response.status === 401 && !route.endsWith(' /session')) session.dispatchEvent(new Event('refused'));

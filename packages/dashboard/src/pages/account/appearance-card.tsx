@@ -35,7 +35,7 @@ export function AppearanceCard({ display }: { display: TimeDisplay }) {
   return (
     <Card title="Appearance">
       <Stack gap="md" align="flex-start">
-        <Choice id="theme" label="Theme" hint="Kept in this browser.">
+        <Choice id="theme" label="Theme" hint="Stored in this browser.">
           <SegmentedControl
             aria-labelledby="theme"
             data={schemes}
@@ -43,7 +43,7 @@ export function AppearanceCard({ display }: { display: TimeDisplay }) {
             onChange={value => setColorScheme(value as MantineColorScheme)}
           />
         </Choice>
-        <Choice id="time-zone" label="Time zone" hint="Kept with your account.">
+        <Choice id="time-zone" label="Time zone" hint="Saved with your account.">
           <SegmentedControl
             aria-labelledby="time-zone"
             data={zones}
@@ -51,7 +51,7 @@ export function AppearanceCard({ display }: { display: TimeDisplay }) {
             onChange={value => save({ time_zone: value as TimeDisplay['time_zone'] })}
           />
         </Choice>
-        <Choice id="clock" label="Clock" hint="Kept with your account.">
+        <Choice id="clock" label="Clock" hint="Saved with your account.">
           <SegmentedControl
             aria-labelledby="clock"
             data={clocks}

@@ -24,7 +24,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
         <Button size="compact-sm" variant="default" onClick={onDone}>
           I have saved them
         </Button>
-        <CopyIcon text={codes.join('\n')} label="Copy the recovery codes" />
+        <CopyIcon text={codes.join('\n')} label="Copy recovery codes" />
       </Group>
     </Alert>
   );

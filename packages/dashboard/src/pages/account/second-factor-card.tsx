@@ -50,7 +50,7 @@ export function SecondFactorCard({ account }: { account: AccountRecord }) {
           <Group gap="xs">
             <PasswordDialog
               label="New recovery codes"
-              explanation="Your present recovery codes stop working."
+              explanation="Your current recovery codes stop working."
               act="Create new codes"
               onPassword={async password => {
                 setCodes((await replace.mutateAsync({ body: { password } })).recovery_codes);

@@ -36,7 +36,7 @@ export function SecondFactorSetup(props: {
       <Stack gap="xs">
         <Text size="sm">1. Scan this with your authenticator app, or type the secret into it.</Text>
         <QrCode text={uri} label="QR code for your authenticator app" />
-        <CopyText text={secret} label="Copy the secret" />
+        <CopyText text={secret} label="Copy secret" />
       </Stack>
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">

@@ -81,7 +81,7 @@ function SessionTable({ sessions }: { sessions: readonly OwnSessionRecord[] }) {
                 {!current && (
                   <ConfirmButton
                     label="End"
-                    question={`${browserName(user_agent)} is logged out at once.`}
+                    question={`${browserName(user_agent)} is logged out immediately.`}
                     act="End session"
                     onConfirm={() => end.mutateAsync({ id })}
                     button={{ size: 'compact-sm' }}

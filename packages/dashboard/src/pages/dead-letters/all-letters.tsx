@@ -42,13 +42,13 @@ function CountFirst({ filter, verb }: { filter: DeadLetterFilter; verb: 'retries
     return (
       <>
         This discards <b>{describeDeadLetters(data)}</b>.{' '}
-        {data.deliveries > 0 && 'What was to be delivered is not sent any more. '}
+        {data.deliveries > 0 && 'Discarded deliveries are never sent.  '}
         {data.events > 0 && 'Events stay as they are, and can be replayed from their own pages.'}
       </>
     );
   return (
     <>
-      This tries <b>{describeDeadLetters(data)}</b> once more.{' '}
+      This retries <b>{describeDeadLetters(data)}</b>.{' '}
       {data.deliveries > 0 && 'Each delivery gets a fresh set of attempts. '}
       {data.events > 0 &&
         'Each event runs again through the pipelines that it failed in, and through no other.'}

@@ -67,7 +67,7 @@ export function LetterGroups(props: {
               </UnstyledButton>
               {mayChange && (
                 <>
-                  <Tooltip label="Retry the group">
+                  <Tooltip label="Retry group">
                     <ActionIcon
                       variant="subtle"
                       aria-label={`Retry all of ${called}`}
@@ -77,7 +77,7 @@ export function LetterGroups(props: {
                       <IconRefresh size={17} aria-hidden />
                     </ActionIcon>
                   </Tooltip>
-                  <Tooltip label="Discard the group">
+                  <Tooltip label="Discard group">
                     <ActionIcon
                       variant="subtle"
                       color="gray"

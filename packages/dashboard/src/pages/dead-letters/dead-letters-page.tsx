@@ -56,7 +56,7 @@ export default function DeadLettersPage() {
       title="Dead letters"
       lead={
         <>
-          Deliveries that were exhausted, and events that failed in a pipeline.{' '}
+          Deliveries that exhausted their attempts, and events that failed in a pipeline.{' '}
           <Anchor component={Link} to="/jobs" size="sm">
             Jobs
           </Anchor>
@@ -103,7 +103,7 @@ export default function DeadLettersPage() {
           <Group gap="xs">
             <ChoiceFilter
               name="kind"
-              label="What"
+              label="Type"
               any="All types"
               choices={[
                 { value: 'delivery', label: 'Deliveries' },
@@ -111,7 +111,7 @@ export default function DeadLettersPage() {
               ]}
             />
             <DeliveryFilters />
-            <TimeFilter what="Made" isInLine />
+            <TimeFilter what="Created" isInLine />
             {isNarrowed && (
               <Button
                 variant="subtle"
@@ -143,10 +143,10 @@ export default function DeadLettersPage() {
 
 const AllArrived = () => (
   <Empty
-    sentence="There are no dead letters: everything arrived, or is still being tried."
+    sentence="No dead letters. Everything was delivered, or is still being retried."
     action={
       <Button component={Link} to="/deliveries">
-        To the deliveries
+        View deliveries
       </Button>
     }
   />

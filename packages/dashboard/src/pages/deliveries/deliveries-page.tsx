@@ -20,7 +20,7 @@ import { LastResponse } from './last-response.tsx';
 
 /** In the order that a delivery goes through them. */
 const states = [
-  { value: 'open', label: 'open (not ended)' },
+  { value: 'open', label: 'open (not finished)' },
   { value: 'waiting', label: 'waiting (pending or delivering)' },
   'pending',
   'held',
@@ -122,10 +122,10 @@ function NothingSent() {
   const command = source ? sendCommand(source, window.location.origin, null) : null;
   return (
     <Empty
-      sentence={`Nothing has been sent anywhere yet. ${
+      sentence={`No deliveries yet. ${
         source && command
-          ? `Send something to “${source.name}”, and a delivery is made for each destination that it is routed to.`
-          : 'A delivery is made for each destination that a pipeline routes an event to.'
+          ? `Send something to “${source.name}”, and a delivery is created for each destination that it is routed to.`
+          : 'A delivery is created for each destination that a pipeline routes an event to.'
       }`}
       action={
         <Button component={Link} to="/pipelines">

@@ -66,7 +66,7 @@ export default function DeliveryPage() {
           )}
           <dt>Id</dt>
           <dd>
-            <CopyText text={delivery.id} label="Copy the id" />
+            <CopyText text={delivery.id} label="Copy id" />
           </dd>
         </dl>
       </Card>
@@ -75,7 +75,7 @@ export default function DeliveryPage() {
           <AttemptList attempts={attempts.toReversed()} />
         ) : (
           <Alert color="gray" variant="light">
-            {endedUntried[state] ?? 'It has not been tried yet.'}
+            {endedUntried[state] ?? 'Not attempted yet.'}
           </Alert>
         )}
       </Card>
@@ -84,11 +84,11 @@ export default function DeliveryPage() {
 }
 
 const endedUntried: Partial<Record<DeliveryRecord['state'], string>> = {
-  cancelled: 'It was cancelled before it was tried.',
+  cancelled: 'Cancelled before the first attempt.',
   dead: 'It was never attempted: its destination was down.',
 };
 
-/** What waits, or was given up, because its destination is down: since when, and when that was last found out. */
+/** What waits, or is exhausted, because its destination is down: since when, and when that was last found out. */
 function Outage(props: { outage: NonNullable<DeliveryRecord['outage']>; isOver: boolean }) {
   const { down_since, last_probe_at } = props.outage;
   return (
@@ -101,8 +101,8 @@ function Outage(props: { outage: NonNullable<DeliveryRecord['outage']>; isOver: 
       )}
       .{' '}
       {props.isOver
-        ? 'Given up: it was not back when its schedule had ended.'
-        : 'It is queued and spends no attempts.'}
+        ? 'Exhausted: the destination was not back when the retry schedule ended.'
+        : 'It is queued and uses no attempts.'}
     </>
   );
 }
@@ -113,14 +113,14 @@ function explain({ state, attempt, next_attempt_at, code, attempts, replayed_by,
   const why = attempts.at(-1)?.message;
   switch (state) {
     case 'delivered':
-      return `It arrived at the ${attempt === 1 ? 'first attempt' : `attempt number ${attempt}`}.`;
+      return attempt === 1 ? 'Delivered on the first attempt.' : `Delivered on attempt ${attempt}.`;
     case 'dead':
-      return `Given up after ${tries}${code ? ` (${code})` : ''}. ${why ?? ''}`;
+      return `Exhausted after ${tries}${code ? ` (${code})` : ''}. ${why ?? ''}`;
     case 'cancelled':
       if (replayed_by !== null) {
         return (
           <>
-            It was exhausted after {tries}. The event was replayed since, which made{' '}
+            Exhausted after {tries}. The event has since been replayed, which created{' '}
             <Anchor component={Link} to={`/deliveries/${replayed_by}`} inherit>
               another delivery
             </Anchor>{' '}
@@ -130,7 +130,7 @@ function explain({ state, attempt, next_attempt_at, code, attempts, replayed_by,
       }
       return 'It was discarded, or its destination was deleted: nothing more is sent.';
     case 'held':
-      return 'The destination is paused. It is kept, and sent when the destination goes on.';
+      return 'The destination is paused. The delivery is held, and sent when the destination is resumed.';
     case 'pending':
       return 'It is about to be sent.';
     case 'delivering':

@@ -171,8 +171,8 @@ function Egress({ addresses }: { addresses: readonly string[] }) {
   if (addresses.length === 0) return null;
   return (
     <Alert color="gray" variant="light" icon={<IconShieldCheck size={18} aria-hidden />}>
-      Connections come from <span className="mono">{addresses.join(', ')}</span>. Where a firewall stands
-      before it, let them in.
+      Connections come from <span className="mono">{addresses.join(', ')}</span>. If a firewall is in front of
+      it, allow them there.
     </Alert>
   );
 }

@@ -18,7 +18,7 @@ export function DestinationNotices(props: {
   if (paused) {
     return (
       <Alert color="yellow" variant="light" icon={<IconPlayerPause size={18} aria-hidden />} title="Paused">
-        What is meant for it is held, and goes out when it is resumed.
+        Deliveries are held, and sent when it is resumed.
       </Alert>
     );
   }
@@ -86,7 +86,7 @@ const MOST_COUNTED = 10_000;
 function NextProbe({ at }: { at: string | null }) {
   const now = useNow();
   if (at === null) return <>The next delivery is the probe.</>;
-  if (Date.parse(at) <= now) return <>A probe is under way.</>;
+  if (Date.parse(at) <= now) return <>A probe is in progress.</>;
   return (
     <>
       Next probe <RelativeTime at={at} />.

@@ -23,7 +23,6 @@ import { usePathId } from '../../lib/use-path-id.ts';
 import { DestinationFacts } from './destination-facts.tsx';
 import { type DestinationDraft, DestinationForm } from './destination-form.tsx';
 import { DestinationNotices } from './destination-notices.tsx';
-import { stateOf } from './destination-state.ts';
 import classes from './destinations.module.css';
 import { ListenCommand } from './listen-command.tsx';
 import { NewDestinationPage } from './new-destination.tsx';
@@ -65,13 +64,13 @@ function ExistingDestination({ id }: { id: string }) {
       title={destination.name}
       badge={
         <Group gap={6}>
-          <StateBadge state={stateOf(destination)} />
+          <StateBadge state={destination.state} />
           <Badge color="gray" tt="none" fw={600}>
             {kind?.title ?? destination.kind}
           </Badge>
         </Group>
       }
-      lead={`Where it fails: ${describeRetries(destination.policy)}, then a dead letter.`}
+      lead={`On failure: ${describeRetries(destination.policy)}, then dead-lettered.`}
       actions={
         mayChange && (
           <>
@@ -103,7 +102,7 @@ function ExistingDestination({ id }: { id: string }) {
           <UsedBy
             id={id}
             as="destination"
-            none="No pipeline sends to it yet. Add it to one, and what the pipeline routes arrives here."
+            none="No pipeline sends to it yet. Add it to one to receive events."
           />
           {rotation !== null && (mayChange || rotation.previous_secret_until !== null) && (
             <Card
@@ -111,7 +110,7 @@ function ExistingDestination({ id }: { id: string }) {
               lead={
                 destination.listener === null
                   ? 'Deliveries are signed with it.'
-                  : 'It opens the connection, and signs where no signing secret is set.'
+                  : 'It authenticates the connection, and signs where no signing secret is set.'
               }
             >
               <RotateDialog
@@ -120,8 +119,8 @@ function ExistingDestination({ id }: { id: string }) {
                 permission="destinations.change"
                 what={
                   destination.listener === null
-                    ? 'Meanwhile deliveries carry a signature of each.'
-                    : 'Meanwhile either opens the connection.'
+                    ? 'Until then deliveries carry a signature of each.'
+                    : 'Until then either of them opens the connection.'
                 }
                 previousUntil={rotation.previous_secret_until}
                 onRotated={setSecret}
@@ -129,7 +128,7 @@ function ExistingDestination({ id }: { id: string }) {
             </Card>
           )}
           {kind && (
-            <Card title={`What ${kind.title} does`}>
+            <Card title={`About ${kind.title}`}>
               <Prose text={kind.docs} />
             </Card>
           )}
@@ -198,12 +197,10 @@ function DeleteDestination({ destination }: { destination: DestinationRecord }) 
       question={
         <>
           <Text size="sm" mb="xs">
-            “{destination.name}” is taken out of its pipelines, each in a new version, and what waits for it
-            is cancelled.
+            “{destination.name}” is removed from its pipelines, each in a new version, and its queued
+            deliveries are cancelled.
           </Text>
-          <Text size="sm">
-            The records of what was delivered stay. Its configuration and its secrets are gone.
-          </Text>
+          <Text size="sm">Delivery records stay. Its configuration and secrets are deleted.</Text>
         </>
       }
       onConfirm={() => remove({ id: destination.id }, { name: destination.name, to: '/destinations' })}

@@ -19,7 +19,6 @@ import { formatCapped, formatLatency, formatNumber, formatPerHour } from '../../
 import { useMay } from '../../lib/session.tsx';
 import { deliveredPercent, formatDelivered } from '../../lib/share.ts';
 import { useFilters } from '../../lib/use-filters.ts';
-import { stateOf } from './destination-state.ts';
 import { KindIcon } from './kind-icon.tsx';
 
 type Row = DestinationRecord & { readonly figures: DestinationRowFigures | undefined };
@@ -87,12 +86,12 @@ export default function DestinationsPage() {
       cell: row => (row.figures ? formatLatency(row.figures.p95_ms) : '…'),
     },
     {
-      header: 'Waiting',
+      header: 'Backlog',
       width: '76px',
       narrowWidth: '70px',
       isNumber: true,
-      sort: { name: 'waiting', value: row => row.figures?.open.count ?? null },
-      cell: row => <Open row={row} />,
+      sort: { name: 'backlog', value: row => row.figures?.open.count ?? null },
+      cell: row => <Backlog row={row} />,
     },
     {
       header: 'Last error',
@@ -109,24 +108,24 @@ export default function DestinationsPage() {
       width: '90px',
       onlyWidest: true,
       isHeaderHidden: true,
-      cell: row => row.figures && <Sparkline values={row.figures.line} isBad={stateOf(row) === 'down'} />,
+      cell: row => row.figures && <Sparkline values={row.figures.line} isBad={row.state === 'down'} />,
     },
     {
       header: 'State',
       width: '76px',
-      sort: { name: 'state', value: stateOf },
-      cell: one => <StateBadge state={stateOf(one)} />,
+      sort: { name: 'state', value: ({ state }) => state },
+      cell: ({ state }) => <StateBadge state={state} />,
     },
   ];
   const matching = all
-    .filter(one => holdsText(text, one.name, one.kind, titleOf(one.kind), stateOf(one)))
+    .filter(one => holdsText(text, one.name, one.kind, titleOf(one.kind), one.state))
     .map(one => ({ ...one, figures: figuresOf.get(one.id) }));
   const { rows: shown, sorting } = useSorting(matching, columns);
 
   return (
     <Page
       title="Destinations"
-      lead="Where events go when a pipeline has routed them."
+      lead="Where pipelines deliver events."
       fill
       actions={mayChange && all.length > 0 && <NewDestination />}
     >
@@ -136,7 +135,7 @@ export default function DestinationsPage() {
       {destinations.isPending && !destinations.error && <Loading />}
       {destinations.data && all.length === 0 && (
         <Empty
-          sentence="There are no destinations yet. Start with an inbox, which only keeps what it gets, or with your own endpoint, chat, mailbox or database."
+          sentence="No destinations yet. Start with an inbox, which only stores what it receives, or with your own endpoint, chat, mailbox or database."
           action={mayChange && <NewDestination />}
         />
       )}
@@ -178,7 +177,7 @@ function Delivered({ row, range }: { row: Row; range: FiguresTime }) {
   );
 }
 
-function Open({ row }: { row: Row }) {
+function Backlog({ row }: { row: Row }) {
   if (row.figures === undefined) return '…';
   return (
     <Link to="/deliveries" search={{ destination: row.id, state: 'open' }}>

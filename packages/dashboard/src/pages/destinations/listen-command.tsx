@@ -41,9 +41,7 @@ export function NotListening() {
       styles={narrow}
       title="No machine is connected"
     >
-      <Text size="sm">
-        What is meant for it is held, and goes out when somebody runs this with the token of the destination:
-      </Text>
+      <Text size="sm">Deliveries are held until someone runs this with the token of the destination:</Text>
       <Command text={commandOf('lsn_…')} />
     </Alert>
   );

@@ -49,7 +49,7 @@ function useNext(): { readonly source?: string } {
 function KindCards({ kinds }: { kinds: readonly KindRecord[] }) {
   const next = useNext();
   return (
-    <Page title="New destination" lead="What should become of the events?">
+    <Page title="New destination" lead="Where should events go?">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="md">
         {kinds.map(({ kind, title, docs }) => (
           <Link key={kind} to="/destinations/new" search={{ kind, ...next }} className={classes.kind}>
@@ -112,7 +112,7 @@ function KindPage(props: {
           variant="default"
           renderRoot={root => <Link to="/destinations/new" search={next} {...root} />}
         >
-          Another kind
+          Change kind
         </Button>
       }
     >
@@ -134,7 +134,7 @@ function KindPage(props: {
             }
           />
         </Card>
-        <Card title={`What ${kind.title} does`}>
+        <Card title={`About ${kind.title}`}>
           <Prose text={kind.docs} />
         </Card>
       </div>
@@ -150,7 +150,7 @@ function Made({ destination }: { destination: NewDestinationRecord }) {
       title={`${destination.name} created`}
       lead={
         destination.listener === null
-          ? 'Give the secret to whoever checks the signatures.'
+          ? 'Give the secret to whoever verifies the signatures.'
           : 'Deliveries wait until your machine is connected.'
       }
       actions={

@@ -6,14 +6,14 @@ import type { CallError } from '../../lib/api/call.ts';
 import { describeDelays, describeRetries, readDelays } from './retry-policy-text.ts';
 
 const numbers = [
-  { name: 'attempts', label: 'Max attempts', hint: 'Then it is a dead letter.', isWhole: true },
+  { name: 'attempts', label: 'Max attempts', hint: 'After that it is dead-lettered.', isWhole: true },
   {
     name: 'timeout_s',
     label: 'Timeout in seconds',
     hint: 'From connecting to the last byte.',
     isWhole: false,
   },
-  { name: 'concurrency', label: 'Concurrency', hint: 'Deliveries under way at once.', isWhole: true },
+  { name: 'concurrency', label: 'Concurrency', hint: 'Deliveries in flight in parallel.', isWhole: true },
   {
     name: 'rate_per_second',
     label: 'Rate limit',
@@ -38,8 +38,8 @@ export function PolicyForm(props: {
     <Stack gap="sm">
       {!isBroken && (
         <Text size="sm">
-          <b>{sentence(describeRetries(value))}</b>: {describeDelays(value)}. Each delay varies by a fifth, so
-          that not all come back at once.
+          <b>{sentence(describeRetries(value))}</b>: {describeDelays(value)}. Each delay varies by ±20%, so
+          that retries are spread out.
         </Text>
       )}
       <Grid gap="sm">
@@ -62,7 +62,7 @@ export function PolicyForm(props: {
             description="The first is usually 0; the last repeats."
             ref={props.delaysField}
             value={props.delays}
-            error={isBroken ? 'Write delays such as 0, 5s, 2m, 1h.' : problemOf(error, 'policy.schedule_s')}
+            error={isBroken ? 'Use delays such as 0, 5s, 2m, 1h.' : problemOf(error, 'policy.schedule_s')}
             onChange={event => props.onDelays(event.currentTarget.value)}
           />
         </Grid.Col>

@@ -15,7 +15,7 @@ export function RecentDeliveries({ id, showsBodies }: { id: string; showsBodies:
   const { data = [], error, refetch, isPending } = useCall('GET /deliveries', asked, { live: true });
   return (
     <Card
-      title={showsBodies ? 'What it got' : 'Last deliveries'}
+      title={showsBodies ? 'Received events' : 'Recent deliveries'}
       actions={
         <Button
           variant="default"
@@ -29,9 +29,7 @@ export function RecentDeliveries({ id, showsBodies }: { id: string; showsBodies:
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!error && !isPending && data.length === 0 && (
         <Text size="sm" c="dimmed">
-          {showsBodies
-            ? 'Nothing yet. Add it to a pipeline, and what the pipeline routes is kept here.'
-            : 'Nothing was sent to it yet.'}
+          {showsBodies ? 'Nothing yet. Add it to a pipeline to receive events here.' : 'No deliveries yet.'}
         </Text>
       )}
       <Stack gap={showsBodies ? 'md' : 6}>

@@ -4,24 +4,26 @@ import { describeDelays, describeRetries, formatSpan, readDelays, writeDelays } 
 const usual = { attempts: 8, schedule_s: [0, 5, 30, 120, 600, 1_800, 7_200, 21_600] };
 
 describe('a retry policy in words', () => {
-  test('says how many tries there are and over what time', () => {
-    expect(describeRetries(usual)).toBe('8 tries over about 9 hours');
-    expect(describeRetries({ attempts: 3, schedule_s: [0, 5, 30] })).toBe('3 tries over about 35 seconds');
-    expect(describeRetries({ attempts: 1, schedule_s: [0] })).toBe('one try');
-    expect(describeRetries({ attempts: 1, schedule_s: [60] })).toBe('one try after 60 seconds');
-    expect(describeRetries({ attempts: 5, schedule_s: [0] })).toBe('5 tries, one right after the other');
+  test('says how many attempts there are and over what time', () => {
+    expect(describeRetries(usual)).toBe('8 attempts over about 9 hours');
+    expect(describeRetries({ attempts: 3, schedule_s: [0, 5, 30] })).toBe('3 attempts over about 35 seconds');
+    expect(describeRetries({ attempts: 1, schedule_s: [0] })).toBe('one attempt');
+    expect(describeRetries({ attempts: 1, schedule_s: [60] })).toBe('one attempt after 60 seconds');
+    expect(describeRetries({ attempts: 5, schedule_s: [0] })).toBe('5 attempts, one right after the other');
   });
 
-  test('repeats the last delay where the schedule is shorter, and leaves out what is past the tries', () => {
-    expect(describeRetries({ attempts: 4, schedule_s: [0, 3_600] })).toBe('4 tries over about 3 hours');
+  test('repeats the last delay where the schedule is shorter, and leaves out what is past the attempts', () => {
+    expect(describeRetries({ attempts: 4, schedule_s: [0, 3_600] })).toBe('4 attempts over about 3 hours');
     expect(describeRetries({ attempts: 2, schedule_s: [0, 600, 86_400] })).toBe(
-      '2 tries over about 10 minutes',
+      '2 attempts over about 10 minutes',
     );
   });
 
   test('names each delay', () => {
-    expect(describeDelays(usual)).toBe('at once, then after 5 s, 30 s, 2 min, 10 min, 30 min, 2 h and 6 h');
-    expect(describeDelays({ attempts: 1, schedule_s: [0] })).toBe('at once');
+    expect(describeDelays(usual)).toBe(
+      'immediately, then after 5 s, 30 s, 2 min, 10 min, 30 min, 2 h and 6 h',
+    );
+    expect(describeDelays({ attempts: 1, schedule_s: [0] })).toBe('immediately');
     expect(describeDelays({ attempts: 2, schedule_s: [90, 0.5] })).toBe('after 90 s, then after 0.5 s');
     expect(describeDelays({ attempts: 50, schedule_s: [0, 60] })).toEndWith('1 min and …');
   });

@@ -8,18 +8,18 @@ type Retries = Pick<DeliveryPolicy, 'attempts' | 'schedule_s'>;
 const delaysOf = ({ attempts, schedule_s }: Retries): number[] =>
   Array.from({ length: attempts }, (_, i) => schedule_s[Math.min(i, schedule_s.length - 1)] ?? 0);
 
-/** `8 tries over about 9 hours` */
+/** `8 attempts over about 9 hours` */
 export function describeRetries(policy: Retries): string {
   const span = delaysOf(policy).reduce((sum, delay) => sum + delay, 0);
-  if (policy.attempts <= 1) return span > 0 ? `one try after ${formatSpan(span)}` : 'one try';
-  if (span < 1) return `${policy.attempts} tries, one right after the other`;
-  return `${policy.attempts} tries over about ${formatSpan(span)}`;
+  if (policy.attempts <= 1) return span > 0 ? `one attempt after ${formatSpan(span)}` : 'one attempt';
+  if (span < 1) return `${policy.attempts} attempts, one right after the other`;
+  return `${policy.attempts} attempts over about ${formatSpan(span)}`;
 }
 
-/** `at once, then after 5 s, 30 s and 2 min` */
+/** `immediately, then after 5 s, 30 s and 2 min` */
 export function describeDelays(policy: Retries): string {
   const [first = 0, ...rest] = delaysOf(policy);
-  const begin = first === 0 ? 'at once' : `after ${formatDelay(first)}`;
+  const begin = first === 0 ? 'immediately' : `after ${formatDelay(first)}`;
   if (rest.length === 0) return begin;
   const shown = rest.length > 9 ? [...rest.slice(0, 7).map(formatDelay), '…'] : rest.map(formatDelay);
   const last = shown.pop() ?? '';

@@ -71,7 +71,7 @@ function TestForm(props: {
       <Text size="sm" c="dimmed">
         {props.kind === 'postgres'
           ? 'The row is really inserted, and then rolled back: constraints are checked and nothing stays.'
-          : 'It is really sent, once. A recent event goes as its pipeline left it for this destination, or else as it came in.'}
+          : 'It is really sent, once. A recent event is sent as its pipeline processed it for this destination, otherwise as it was received.'}
       </Text>
       <EventChoice event={event} onEvent={setEvent} />
       {problem && <ErrorNotice error={problem} />}

@@ -67,7 +67,7 @@ export function TableColumns(props: Props) {
         </Button>
         {!isReady && (
           <Text size="xs" c="dimmed">
-            With a connection string and a table, its columns are found.
+            Enter a connection string and a table to load its columns.
           </Text>
         )}
       </Group>
@@ -76,9 +76,9 @@ export function TableColumns(props: Props) {
 }
 
 const NoTable = ({ found }: { found: TableColumnsRecord }) => (
-  <Alert color="gray" variant="light" title={`There is no table ${found.table} yet`}>
+  <Alert color="gray" variant="light" title={`Table ${found.table} does not exist`}>
     <Text size="sm" mb="xs">
-      Sluice never makes tables. Paste this into your database for one that needs no mapping, and look again.
+      Sluice never creates tables. Run this in your database for one that needs no mapping, then reload.
     </Text>
     <Command text={found.ddl} />
   </Alert>
@@ -99,7 +99,7 @@ function Mapping(props: { found: TableColumnsRecord; value: unknown; onChange(va
     <Stack gap="xs" mt={6}>
       {!found.may_insert && (
         <Alert color="red" variant="light">
-          This user may not insert into {found.table}. Grant it the right to.
+          This user may not insert into {found.table}. Grant it the privilege INSERT.
         </Alert>
       )}
       <Text size="sm">{describeMapping(own, fits)}</Text>
@@ -126,7 +126,7 @@ function Mapping(props: { found: TableColumnsRecord; value: unknown; onChange(va
                 <Table.Td>
                   {column.generated ? (
                     <Text size="sm" c="dimmed">
-                      The database fills it in.
+                      Filled in by the database.
                     </Text>
                   ) : (
                     <Autocomplete
@@ -165,9 +165,8 @@ const Mark = ({ word }: { word: string }) => (
 );
 
 function describeMapping(own: Columns | undefined, fits: boolean): string {
-  if (own !== undefined)
-    return 'This mapping applies. A column that nothing goes into is left to the database.';
+  if (own !== undefined) return 'This mapping applies. Columns without a value are left to the database.';
   return fits
-    ? 'The default mapping fits this table. Change a row to have one of your own.'
-    : 'The default mapping does not fit this table, so it needs one of your own.';
+    ? 'The default mapping fits this table. Edit a row to use a mapping of your own.'
+    : 'The default mapping does not fit this table, so it needs a mapping of its own.';
 }

@@ -24,7 +24,7 @@ export function TestResult({ result }: { result: DestinationTestRecord }) {
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
           <Stack gap={6} miw={0}>
             <Text size="sm" fw={500}>
-              Sent
+              Request
             </Text>
             <Text size="sm" className="mono" style={{ overflowWrap: 'anywhere' }}>
               {request.target}
@@ -38,14 +38,14 @@ export function TestResult({ result }: { result: DestinationTestRecord }) {
           </Stack>
           <Stack gap={6} miw={0}>
             <Text size="sm" fw={500}>
-              Answered
+              Response
             </Text>
             <Exchange exchange={exchange} />
             {response ? (
               <JsonText value={response} maxHeight={240} />
             ) : (
               <Text size="sm" c="dimmed">
-                {outcome === 'delivered' ? 'Nothing; it was taken.' : 'Nothing.'}
+                {outcome === 'delivered' ? 'Empty; it was accepted.' : 'Empty.'}
               </Text>
             )}
           </Stack>

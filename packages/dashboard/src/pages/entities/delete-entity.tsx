@@ -14,10 +14,10 @@ export function DeleteEntity({ name }: { name: EntityName }) {
       act={erases ? 'Delete and erase' : 'Delete'}
       question={
         <Stack gap="sm">
-          <Text size="sm">Its traits and its links go with it. Events stay tied to its name.</Text>
+          <Text size="sm">Its traits and links are deleted too. Events keep their reference to it.</Text>
           <Checkbox
             label="Erase the payloads of its events too"
-            description="In events, traces and attempts, for good. What is pending is cancelled."
+            description="In events, traces and attempts, permanently. Pending deliveries are cancelled."
             checked={erases}
             onChange={event => setErases(event.currentTarget.checked)}
           />

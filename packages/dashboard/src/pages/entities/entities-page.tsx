@@ -37,7 +37,7 @@ const columns: readonly Column<EntityRecord>[] = [
     onlyWide: true,
   },
   { header: 'Version', width: '70px', cell: ({ version }) => version, onlyWide: true },
-  { header: 'Changed', width: '110px', cell: ({ updated_at }) => <RelativeTime at={updated_at} /> },
+  { header: 'Updated', width: '110px', cell: ({ updated_at }) => <RelativeTime at={updated_at} /> },
 ];
 
 /** `plan=pro` asks for the trait `plan`; a dotted path for one further inside. */
@@ -65,7 +65,7 @@ export default function EntitiesPage() {
   return (
     <Page
       title="Entities"
-      lead="Who and what your events are about, and how they belong together."
+      lead="Who and what your events are about, and how they are related."
       actions={may('entities.change') && <NewEntity />}
       fill
     >
@@ -95,10 +95,10 @@ const NoneLikeThat = () => (
 
 const NoneYet = () => (
   <Empty
-    sentence="There are no entities yet. Create one here or through the API; events then refer to it."
+    sentence="No entities yet. Create one here or through the API; events then refer to it."
     action={
       <Button component="a" href="/docs">
-        Read the reference
+        View API reference
       </Button>
     }
     command={commandAskingForKey({
@@ -123,7 +123,7 @@ function EntityFilters() {
         label="Trait"
         placeholder="plan=pro"
         w={220}
-        error={isWhole ? null : 'Write it with its value: plan=pro'}
+        error={isWhole ? null : 'Include its value: plan=pro'}
         {...small}
       />
     </Group>

@@ -28,7 +28,7 @@ const columns: readonly Column<EntityEventRecord>[] = [
     ),
   },
   { header: 'State', width: '96px', cell: ({ state }) => <StateBadge state={state} /> },
-  { header: 'Tied to', width: 'minmax(120px, 220px)', cell: ({ entity }) => nameOf(entity), onlyWide: true },
+  { header: 'Entity', width: 'minmax(120px, 220px)', cell: ({ entity }) => nameOf(entity), onlyWide: true },
   { header: 'Received', width: '90px', cell: ({ received_at }) => <RelativeTime at={received_at} /> },
 ];
 
@@ -43,7 +43,7 @@ export function EntityEvents({ name }: { name: EntityName }) {
       title="Events"
       actions={
         <Switch
-          label="Of the whole identity"
+          label="Whole identity"
           checked={identity === 'true'}
           onChange={event => setFilters({ identity: event.currentTarget.checked ? 'true' : undefined })}
         />
@@ -58,7 +58,7 @@ export function EntityEvents({ name }: { name: EntityName }) {
           pageOf={pageOf}
           empty={
             <Empty
-              sentence="No event is tied to it. Events say themselves which entity they are about."
+              sentence="No events yet. An event names the entity that it is about."
               command={commandAskingForKey({
                 url: `${window.location.origin}/v1/ingest`,
                 body: { events: [{ type: `${name.kind}.seen`, entity: name }] },

@@ -30,7 +30,7 @@ export default function EntityGraph({ name, depth }: { name: EntityName; depth: 
   if (graph.data.edges.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        It is linked to nothing yet.
+        No links yet.
       </Text>
     );
   }
@@ -38,7 +38,7 @@ export default function EntityGraph({ name, depth }: { name: EntityName; depth: 
     <>
       {graph.data.truncated && (
         <Alert color="yellow" mb="sm">
-          There is more than can be drawn: {graph.data.nodes.length} entities are shown.
+          Too many to draw: {graph.data.nodes.length} entities are shown.
         </Alert>
       )}
       <div className={classes.canvas}>

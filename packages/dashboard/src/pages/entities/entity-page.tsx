@@ -32,13 +32,13 @@ export default function EntityPage() {
   return (
     <Page
       title={externalId}
-      badge={<CopyIcon text={externalId} label="Copy the external id" />}
+      badge={<CopyIcon text={externalId} label="Copy external id" />}
       lead={
         <Group gap={6}>
           <Text size="sm" fw={600} span>
             {kind}
           </Text>
-          · version {version} · made <RelativeTime at={created_at} /> · changed{' '}
+          · version {version} · created <RelativeTime at={created_at} /> · updated{' '}
           <RelativeTime at={updated_at} />
         </Group>
       }
@@ -61,11 +61,11 @@ function GraphCard({ name }: { name: EntityName }) {
   return (
     <Card
       title="Links"
-      lead="What it is linked to, both ways."
+      lead="What it is linked to, in both directions."
       actions={
         <SegmentedControl
           size="xs"
-          aria-label="How far to walk"
+          aria-label="Depth"
           value={depth}
           onChange={value => setFilters({ depth: value === '1' ? undefined : value })}
           data={depths.map(value => ({ value, label: value === '1' ? '1 step' : `${value} steps` }))}

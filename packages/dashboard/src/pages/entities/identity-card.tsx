@@ -29,9 +29,9 @@ export function IdentityCard({ name }: { name: EntityName }) {
 
 const leadOf = (identity: EntityIdentityRecord | undefined): string => {
   if (!identity || identity.members.length < 2)
-    return 'Nothing else is the same as this: same_as links join entities.';
+    return 'No other entity is the same as this one: same_as links join entities.';
   const count = identity.truncated ? `more than ${identity.members.length}` : String(identity.members.length);
-  return `${count} entities are one by same_as. Of each trait the value written last counts.`;
+  return `${count} entities are joined by same_as. The value written last wins, trait by trait.`;
 };
 
 function Origin({ of, here }: { of: EntityName | undefined; here: EntityName }) {

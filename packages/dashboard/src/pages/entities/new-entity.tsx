@@ -15,7 +15,7 @@ const EXISTS = 'conflict';
 async function createEntity(given: EntityName & { readonly traits: Readonly<Record<string, unknown>> }) {
   const { kind, external_id } = given;
   const found = await call('GET /entities', { kind, external_id, limit: 1 });
-  if (found.length > 0) throw new CallError(409, EXISTS, 'There is such an entity already.', null);
+  if (found.length > 0) throw new CallError(409, EXISTS, 'This entity already exists.', null);
   return call('POST /entities', { body: given });
 }
 

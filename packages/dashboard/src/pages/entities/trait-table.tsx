@@ -15,7 +15,7 @@ export function TraitTable(props: {
   if (names.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        It has no traits.
+        No traits.
       </Text>
     );
   }
@@ -30,7 +30,7 @@ export function TraitTable(props: {
             <Table.Th>Trait</Table.Th>
             <Table.Th>Value</Table.Th>
             {props.fromOf && <Table.Th>From</Table.Th>}
-            <Table.Th>Written</Table.Th>
+            <Table.Th>Updated</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -19,7 +19,7 @@ export function TraitsCard({ entity }: { entity: TimedEntityRecord }) {
   return (
     <Card
       title="Traits"
-      lead="What is known about it, and when each was last written."
+      lead="What is known about it, and when each was last updated."
       actions={
         mayChange &&
         !isEdited && (
@@ -71,11 +71,11 @@ function TraitsEditor({ entity, onDone }: { entity: TimedEntityRecord; onDone():
           color="yellow"
           variant="light"
           role="alert"
-          title={`It was changed meanwhile: version ${version}`}
+          title={`It has changed in the meantime: version ${version}`}
         >
           <Stack gap="xs">
             <Text size="sm">
-              You began with version {begun.version}. Load the present traits, or replace them with yours.
+              You started from version {begun.version}. Load the current traits, or replace them with yours.
             </Text>
             <Group gap="xs">
               <Button variant="default" size="compact-sm" onClick={load}>

@@ -16,9 +16,9 @@ const requestOf = (job: JobRecord): JobRequest => (job.request ?? {}) as JobRequ
 
 const titles: Readonly<Record<string, string>> = {
   replay: 'Replay',
-  'dead_letters.retry': 'Retry of dead letters',
-  'dead_letters.discard': 'Discard of dead letters',
-  'events.export': 'Export of events',
+  'dead_letters.retry': 'Retry dead letters',
+  'dead_letters.discard': 'Discard dead letters',
+  'events.export': 'Export events',
 };
 
 export const jobTitle = ({ kind }: Pick<JobRecord, 'kind'>): string => titles[kind] ?? kind;
@@ -32,19 +32,19 @@ export function describeJob(job: JobRecord): string {
   const which = narrowed.length === 0 ? '' : ` with ${narrowed.join(', ')}`;
   if (isOfLetters(job)) {
     const letters = selected === undefined ? `All dead letters${which}` : `${selected} selected dead letters`;
-    return job.kind === 'dead_letters.retry' ? `${letters}, once more.` : `${letters}, discarded.`;
+    return job.kind === 'dead_letters.retry' ? `${letters}, retried.` : `${letters}, discarded.`;
   }
   if (job.kind === 'events.export') return `All events${which}, as ${format === 'csv' ? 'CSV' : 'NDJSON'}.`;
   if (job.kind !== 'replay') return '';
   const through = version === 'original' ? 'the original versions' : 'the current pipelines';
-  return `${event_id === undefined ? `All events${which}` : 'One event'} once more through ${through}.`;
+  return `${event_id === undefined ? `All events${which}` : 'One event'} replayed through ${through}.`;
 }
 
 /** Where to see what came of it. */
 export function outcomeOf(job: JobRecord): { to: string; search: Record<string, string>; label: string } {
   const { event_id, filter = {} } = requestOf(job);
-  if (event_id !== undefined) return { to: `/events/${event_id}`, search: {}, label: 'The event' };
+  if (event_id !== undefined) return { to: `/events/${event_id}`, search: {}, label: 'View event' };
   if (isOfLetters(job))
-    return { to: '/dead-letters', search: { ...filter }, label: 'What still stands in the dead letters' };
-  return { to: '/events', search: { ...filter }, label: 'The events' };
+    return { to: '/dead-letters', search: { ...filter }, label: 'View remaining dead letters' };
+  return { to: '/events', search: { ...filter }, label: 'View events' };
 }

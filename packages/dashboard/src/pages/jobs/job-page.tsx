@@ -66,7 +66,7 @@ export default function JobPage() {
           </dd>
           <dt>Id</dt>
           <dd>
-            <CopyText text={job.id} label="Copy the id" />
+            <CopyText text={job.id} label="Copy id" />
           </dd>
         </dl>
       </Card>

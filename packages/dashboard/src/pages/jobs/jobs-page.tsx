@@ -35,7 +35,12 @@ const columns: readonly Column<JobRecord>[] = [
     cell: job => <span className="numbers">{describeProgress(job)}</span>,
     onlyWide: true,
   },
-  { header: 'By', width: 'minmax(120px, 220px)', cell: ({ created_by }) => created_by, onlyWide: true },
+  {
+    header: 'Requested by',
+    width: 'minmax(120px, 220px)',
+    cell: ({ created_by }) => created_by,
+    onlyWide: true,
+  },
 ];
 
 /** The latest jobs: replays, exports, and retries of dead letters. */
@@ -43,13 +48,17 @@ export default function JobsPage() {
   const { data: jobs, error, refetch } = useCall('GET /jobs', { limit: 100 }, { live: true });
   if (!jobs) return <Waiting error={error} onRetry={() => void refetch()} />;
   return (
-    <Page title="Jobs" lead="Replays, exports, and retries of dead letters. The latest hundred." fill>
+    <Page
+      title="Jobs"
+      lead="Replays, exports, and retries and discards of dead letters. The latest 100."
+      fill
+    >
       {jobs.length === 0 ? (
         <Empty
-          sentence="No jobs yet. A job starts when many events are replayed or exported, or dead letters are retried."
+          sentence="No jobs yet. A job starts when many events are replayed or exported, or dead letters are retried or discarded."
           action={
             <Button component={Link} to="/dead-letters">
-              To the dead letters
+              View dead letters
             </Button>
           }
         />

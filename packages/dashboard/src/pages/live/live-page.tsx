@@ -35,7 +35,7 @@ export default function LivePage() {
   return (
     <Page
       title="Live"
-      lead="What comes in, as it comes in. Scroll down to pause it."
+      lead="Events as they arrive. Scroll down to pause."
       fill
       badge={
         <Badge color={status === 'live' ? 'green' : 'yellow'} tt="none" role="status">
@@ -64,15 +64,13 @@ export default function LivePage() {
             leftSection={<IconArrowUp size={15} aria-hidden />}
             onClick={goOn}
           >
-            {tail.heldCount === 1
-              ? '1 event has come meanwhile'
-              : `${tail.heldCount.toLocaleString()} events have come meanwhile`}
+            {tail.heldCount === 1 ? '1 new event' : `${tail.heldCount.toLocaleString()} new events`}
           </Button>
         </Group>
       )}
       {tail.skipped > 0 && (
         <Text size="sm" c="dimmed" ta="center" role="status">
-          {tail.skipped.toLocaleString()} came too fast to be shown here. The events page has all of them.
+          {tail.skipped.toLocaleString()} arrived too fast to be shown here. The events page has all of them.
         </Text>
       )}
       {!tail.hasBegun && <Loading />}
@@ -94,7 +92,7 @@ export default function LivePage() {
 
 function NothingYet({ isNarrowed }: { isNarrowed: boolean }) {
   if (!isNarrowed) return <NoEvents />;
-  return <Empty sentence="Nothing that matches has come in. It is shown here when it does." />;
+  return <Empty sentence="No matching events yet. They appear here as they arrive." />;
 }
 
 /** A tail has no past: the times of a list's filters do not count here. */

@@ -69,8 +69,8 @@ function Accept({ code, invitation }: { code: string; invitation: InvitationReco
       title={`Join ${organisation.name}`}
       lead={`You are invited as ${role}. ${
         hasAccount
-          ? 'You have an account here already: give its password.'
-          : 'Choose a password, and your account is made; if you have an account here already, give its password.'
+          ? 'You already have an account here: enter its password.'
+          : 'Choose a password to create your account; if you already have an account here, enter its password.'
       }`}
     >
       <form onSubmit={form.onSubmit(input => accept.mutate(input))} noValidate>

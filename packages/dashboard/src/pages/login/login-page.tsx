@@ -43,7 +43,7 @@ export default function LoginPage() {
   const form = useForm({
     initialValues: { email: '', password: '' },
     validate: {
-      email: email => (email.trim() === '' ? 'Which email do you log in with?' : null),
+      email: email => (email.trim() === '' ? 'The email is missing.' : null),
       password: password => (password === '' ? 'The password is missing.' : null),
     },
   });

@@ -78,7 +78,7 @@ export default function Charts({
         title="Delivery throughput"
         lead={
           overview.more_dead
-            ? `${each}; of the dead letters only the latest ${formatNumber(overview.totals.dead)}`
+            ? `${each}; only the latest ${formatNumber(overview.totals.dead)} dead letters are counted`
             : `${each} · drag to zoom`
         }
       >

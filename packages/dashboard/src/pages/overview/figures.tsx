@@ -18,13 +18,13 @@ export function Figures({ overview, range }: { overview: OverviewRecord; range: 
         <Figure label="p95" value={formatDuration(latency.p95_ms)} />
         <Figure label="p99" value={formatDuration(latency.p99_ms)} />
       </Card>
-      <Card title="Backlog" lead="Now, whenever it came in">
+      <Card title="Backlog" lead="Right now, regardless of the time range">
         <Linked to="/events" search={{ state: 'accepted' }} label="Unprocessed" of={backlog.accepted} />
         <Linked to="/deliveries" search={{ state: 'pending' }} label="Pending" of={backlog.pending} />
         <Linked to="/deliveries" search={{ state: 'retrying' }} label="Retrying" of={backlog.retrying} />
         <Linked to="/deliveries" search={{ state: 'held' }} label="Held" of={backlog.held} />
       </Card>
-      <Card title="Undelivered" lead="In the dead letters, of this period">
+      <Card title="Undelivered" lead="Dead letters of this period">
         <Linked
           to="/dead-letters"
           search={{ kind: 'delivery', ...within }}

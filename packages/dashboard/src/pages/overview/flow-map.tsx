@@ -26,7 +26,7 @@ export default function FlowMap({ range }: { range: Range }) {
   if (!map.data) return <Loading />;
   const { sources, pipelines, destinations } = map.data;
   if (sources.length + pipelines.length + destinations.length === 0) {
-    return <Empty sentence="There is nothing to draw yet: no source, no pipeline, no destination." />;
+    return <Empty sentence="No sources, pipelines or destinations yet." />;
   }
   return <Drawn map={map.data} span={range.between ? '' : range.span} />;
 }

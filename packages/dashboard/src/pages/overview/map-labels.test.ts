@@ -21,6 +21,7 @@ function arrowsOf(pipelines: number, destinations: number, each: number) {
       kind: 'inbox',
       paused: false,
       is_down: false,
+      state: 'active' as const,
     })),
     edges: edges.map(edge => ({ ...edge, total: 1, per_minute: 1 })),
   });

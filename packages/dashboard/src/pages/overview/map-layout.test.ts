@@ -19,6 +19,7 @@ const destination = (id: string) => ({
   kind: 'inbox',
   paused: false,
   is_down: false,
+  state: 'active' as const,
   waiting: none,
   dead: none,
 });

@@ -16,6 +16,7 @@ const map: MapRecord = {
       kind: 'inbox',
       paused: true,
       is_down: true,
+      state: 'down',
       total: 0,
       waiting: none,
       dead: none,
@@ -26,6 +27,7 @@ const map: MapRecord = {
       kind: 'slack',
       paused: true,
       is_down: false,
+      state: 'paused',
       total: 0,
       waiting: some(3),
       dead: none,
@@ -36,9 +38,21 @@ const map: MapRecord = {
       kind: 'email',
       paused: false,
       is_down: false,
+      state: 'active',
       total: 9,
       waiting: { count: 1_000, more: true },
       dead: some(1),
+    },
+    {
+      id: 'g',
+      name: 'Hook',
+      kind: 'webhook',
+      paused: false,
+      is_down: false,
+      state: 'failing',
+      total: 4,
+      waiting: some(1),
+      dead: none,
     },
   ],
   edges: [
@@ -46,6 +60,7 @@ const map: MapRecord = {
     { from: 'p', to: 'd', total: 7, per_minute: 0 },
     { from: 'p', to: 'e', total: 0, per_minute: 0 },
     { from: 'p', to: 'f', total: 25, per_minute: 0 },
+    { from: 's', to: 'g', total: 4, per_minute: 0 },
     { from: 'gone', to: 'p', total: 3, per_minute: 0 },
   ],
 };
@@ -58,6 +73,7 @@ test('parts say what they are, what they did, what waits and died there, and wha
     ['Inbox', 'inbox', '', '', 'down'],
     ['Chat', 'slack', '3 held', '', 'paused'],
     ['Mail', 'email · 9 delivered', '1,000+ waiting', '1 dead', null],
+    ['Hook', 'webhook · 4 delivered', '1 waiting', '', 'failing'],
   ]);
 });
 
@@ -68,6 +84,7 @@ test('arrows show the rate of now, else what went along them, else nothing, and 
     ['p>d', '7 in 24h', false, 'dying'],
     ['p>e', '', false, 'closed'],
     ['p>f', '25 in 24h', false, 'dying'],
+    ['s>g', '4 in 24h', false, 'open'],
   ]);
   expect(edges[3]?.data?.title).toBe('Orders to Mail, 25 in 24h, 1 dead');
   expect(drawMap(map, placeNodes(map), '').edges[1]?.data?.label).toBe('7');

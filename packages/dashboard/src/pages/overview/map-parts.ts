@@ -19,7 +19,7 @@ interface Part {
   readonly waits: string;
   /** What died there, in words. */
   readonly died: string;
-  /** Where it is not simply at work: disabled, paused, down. */
+  /** Where it is not simply at work: disabled, paused, held, failing, down. */
   readonly state: string | null;
 }
 
@@ -104,7 +104,8 @@ function arrowsOf(map: MapRecord, parts: readonly Part[], places: Places, span: 
 /** Red where what goes along it dies, whatever else may be said of it. */
 function wayOf(begin: Part, end: Part, isStill: boolean): 'dying' | 'closed' | 'still' | 'open' {
   if (end.state === 'down' || (end.died !== '' && !isStill)) return 'dying';
-  if (end.state !== null || begin.state !== null) return 'closed';
+  // What fails is still being sent.
+  if ((end.state !== null && end.state !== 'failing') || begin.state !== null) return 'closed';
   return isStill ? 'still' : 'open';
 }
 
@@ -132,14 +133,14 @@ function partsOf({ sources, pipelines, destinations }: MapRecord): Part[] {
       died: so(dead, 'failed'),
       state: enabled ? null : 'disabled',
     })),
-    ...destinations.map(({ id, name, kind, paused, is_down, total, waiting, dead }) => ({
+    ...destinations.map(({ id, name, kind, state, total, waiting, dead }) => ({
       column: 'destinations' as const,
       id,
       name,
       note: `${kind}${counted(total, 'delivered', 'delivered')}`,
-      waits: so(waiting, paused ? 'held' : 'waiting'),
+      waits: so(waiting, state === 'paused' || state === 'held' ? 'held' : 'waiting'),
       died: so(dead, 'dead'),
-      state: is_down ? 'down' : paused ? 'paused' : null,
+      state: state === 'active' ? null : state,
     })),
   ];
 }

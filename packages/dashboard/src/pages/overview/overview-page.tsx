@@ -35,7 +35,7 @@ export default function OverviewPage() {
   return (
     <Page
       title="Overview"
-      lead={`What came in within ${describeRange(range)}, and what became of it.`}
+      lead={`What was received within ${describeRange(range)}, and what became of it.`}
       actions={!(overview.data && isFresh(overview.data)) && <RangePicker range={range} />}
     >
       {overview.error && <ErrorNotice error={overview.error} onRetry={() => void overview.refetch()} />}
@@ -54,7 +54,7 @@ function Fresh() {
   const may = useMay();
   if (!may('sources.change')) {
     return (
-      <Empty sentence="Nothing is set up yet. A member of this organisation can make the first source." />
+      <Empty sentence="Nothing is set up yet. A member of this organisation can create the first source." />
     );
   }
   return (

@@ -9,7 +9,7 @@ export function AddStep({ kinds, onAdd }: { kinds: readonly KindRecord[]; onAdd(
     <Menu width={340} position="bottom-start" withinPortal>
       <Menu.Target>
         <Button variant="light" leftSection={<IconPlus size={16} aria-hidden />}>
-          Add a step
+          Add step
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }}>

@@ -55,7 +55,7 @@ export function BasicsPart(props: {
         />
         <MultiSelect
           label="Sources"
-          description="Whose events it takes."
+          description="Whose events it processes."
           placeholder={draft.sources.length === 0 ? 'Choose sources' : ''}
           searchable
           clearable
@@ -69,16 +69,16 @@ export function BasicsPart(props: {
         />
         {sources.length === 0 && (
           <Text size="sm">
-            There are no sources yet.{' '}
+            No sources yet.{' '}
             <Anchor component={Link} to="/sources" size="sm">
               Create source
             </Anchor>{' '}
-            so that events can come in.
+            to receive events.
           </Text>
         )}
         <Switch
           label="Enabled"
-          description="While it is off, its events are kept and it does nothing to them."
+          description="While it is disabled, its events are stored and not processed."
           checked={draft.enabled}
           onChange={event => onChange({ enabled: event.currentTarget.checked })}
         />

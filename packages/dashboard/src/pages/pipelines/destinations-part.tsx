@@ -26,7 +26,7 @@ export function DestinationsPart(props: {
   const replace = (id: string, when: string | undefined) =>
     onChange(chosen.map(each => (each.id === id ? { id, when } : each)));
   return (
-    <Card title="Destinations" lead="What passed the steps goes to each of these.">
+    <Card title="Destinations" lead="Events that pass the steps go to each of these.">
       <KnownFieldsProvider value={fields}>
         <Stack gap="sm">
           {chosen.map(({ id, when }, place) => (
@@ -43,13 +43,13 @@ export function DestinationsPart(props: {
           ))}
           {chosen.length === 0 && (
             <Text size="sm" c="dimmed">
-              No destinations: events are processed and go nowhere.
+              No destinations: events are processed and not delivered.
             </Text>
           )}
           {mayChange && left.length > 0 && (
             <Select
-              aria-label="Add a destination"
-              placeholder="Add a destination"
+              aria-label="Add destination"
+              placeholder="Add destination"
               searchable
               maw={340}
               value={null}
@@ -62,7 +62,7 @@ export function DestinationsPart(props: {
               <Anchor component={Link} to="/destinations" size="sm">
                 Create destination
               </Anchor>{' '}
-              first; the built-in inbox needs nothing to be set up.
+              first; the built-in inbox needs no configuration.
             </Text>
           )}
         </Stack>

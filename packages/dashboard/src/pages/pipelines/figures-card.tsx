@@ -90,11 +90,11 @@ function savedOf(classify: PipelineFigures['classify']): string {
 function classifyFigures(lately: PipelineFigures['classify'], ever: PipelineFigures['classify']): Shown {
   const { model_called, cache_hit, call_shared } = lately;
   return [
-    ['Calls to the model', formatNumber(model_called)],
+    ['Model calls', formatNumber(model_called)],
     ['Cache hits', formatNumber(cache_hit)],
     ['Shared calls', formatNumber(call_shared)],
     ['Calls saved', savedOf(lately)],
-    ['Saved in all', savedOf(ever)],
+    ['Total saved', savedOf(ever)],
   ];
 }
 

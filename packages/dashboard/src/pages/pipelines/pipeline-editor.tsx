@@ -190,7 +190,7 @@ export function PipelineEditor(props: {
             <CloneButton to="/pipelines/new" id={base.id} />
             <ConfirmButton
               label="Delete"
-              question={`${base.name} is deleted with its versions. Events that come in afterwards no longer pass it; what it has sent stays.`}
+              question={`${base.name} is deleted with its versions. Later events no longer pass through it; what it has delivered stays.`}
               act="Delete"
               onConfirm={remove}
             />
@@ -205,8 +205,8 @@ export function PipelineEditor(props: {
       />
       {state.isRestored && <RestoredNotice onDiscard={state.discard} />}
       {state.overtakenBy !== null && record && !change.isPending && (
-        <Alert color="yellow" variant="light" title={`Somebody else has saved version ${state.overtakenBy}`}>
-          Saving makes what you changed the newest version.{' '}
+        <Alert color="yellow" variant="light" title={`Someone else has saved version ${state.overtakenBy}`}>
+          Saving makes your changes the newest version.{' '}
           <Button size="compact-sm" variant="default" onClick={() => state.take(record)}>
             Load their version
           </Button>

@@ -85,7 +85,7 @@ export default function PipelinesPage() {
             onChange={event => change.mutate({ id, body: { enabled: event.currentTarget.checked } })}
           />
         ) : (
-          <StateBadge state={enabled ? 'active' : 'disabled'} />
+          <StateBadge state={enabled ? 'enabled' : 'disabled'} />
         ),
     },
   ];
@@ -101,7 +101,7 @@ export default function PipelinesPage() {
     return (
       <Page title="Pipelines" lead={LEAD}>
         <Empty
-          sentence="A pipeline takes the events of sources through steps and on to destinations. There is none yet, so whatever comes in is kept and goes nowhere."
+          sentence="No pipelines yet. A pipeline takes the events of sources through steps to destinations; without one they are stored and not routed."
           action={create}
         />
       </Page>
@@ -111,13 +111,13 @@ export default function PipelinesPage() {
   return (
     <Page title="Pipelines" lead={LEAD} actions={create} fill>
       <Group justify="space-between" gap="xs">
-        <ListFilter placeholder="Name or step" />
+        <ListFilter placeholder="Filter by name or step" />
         <ListRange />
       </Group>
       {figures.error && <ErrorNotice error={figures.error} onRetry={() => void figures.refetch()} />}
       {change.error && <ErrorNotice error={change.error} />}
       {shown.length === 0 ? (
-        <Empty sentence="No pipeline has such a name or such a step." />
+        <Empty sentence="No pipelines match" />
       ) : (
         <Rows
           label="Pipelines"

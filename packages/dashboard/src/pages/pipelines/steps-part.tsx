@@ -64,7 +64,7 @@ export function StepsPart(props: {
     onChange(steps.map(step => (step.key === key ? { ...step, ...changed } : step)));
 
   return (
-    <Card title="Steps" lead="Each event passes them in this order.">
+    <Card title="Steps" lead="Each event passes through them in this order.">
       <DndContext
         sensors={sensors}
         collisionDetection={closestCenter}
@@ -130,7 +130,7 @@ export function StepsPart(props: {
       </DndContext>
       {steps.length === 0 && (
         <Text size="sm" c="dimmed" mb="sm">
-          No steps: events go on as they came in.
+          No steps: events pass through unchanged.
         </Text>
       )}
       {mayChange && <AddStep kinds={kinds} onAdd={add} />}

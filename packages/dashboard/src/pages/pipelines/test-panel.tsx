@@ -43,7 +43,7 @@ export function TestPanel(props: {
         {asksModel && (
           <Checkbox
             label="Call the model"
-            description="This is a real call and may cost something."
+            description="A real call, which may incur costs."
             checked={props.classify}
             onChange={change => props.onClassify(change.currentTarget.checked)}
           />
@@ -53,7 +53,7 @@ export function TestPanel(props: {
             <Select
               key={label}
               label={`Simulate labels.${label}`}
-              description="The model is not asked; pick what it would answer."
+              description="The model is not called; choose the label to assume."
               placeholder="Unknown"
               maw={340}
               data={values}
@@ -73,7 +73,7 @@ export function TestPanel(props: {
         )}
         {event === null && (
           <Text size="sm" c="dimmed">
-            Choose an event, and each step shows here what it does to it.
+            Choose an event to see what each step does to it.
           </Text>
         )}
       </Stack>

@@ -110,7 +110,7 @@ function TriedStep({ trace, title }: { trace: StepTrace; title: string }) {
         </Text>
         {trace.after && (
           <Anchor component="button" type="button" size="xs" onClick={() => setWhole(!isWhole)}>
-            {isWhole ? 'Hide the event' : 'Show the event after it'}
+            {isWhole ? 'Hide event' : 'Show event after this step'}
           </Anchor>
         )}
       </Group>

@@ -37,18 +37,18 @@ export function Versions(props: {
       destinations: destinations.map(({ id, when }) => ({ to: nameOf(id), ...(when ? { when } : {}) })),
     });
   return (
-    <Card title="Versions" lead="Every save makes one, and every event says which one processed it.">
+    <Card title="Versions" lead="Every save creates one, and every event records which one processed it.">
       <Table.ScrollContainer minWidth={560}>
         <Table verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Version</Table.Th>
               <Table.Th>Saved by</Table.Th>
-              <Table.Th>When</Table.Th>
+              <Table.Th>Time</Table.Th>
               <Table.Th>Note</Table.Th>
               <Table.Th>
                 <Text span size="xs" c="dimmed">
-                  Against the current one
+                  Compare with the current one
                 </Text>
               </Table.Th>
             </Table.Tr>
@@ -82,7 +82,7 @@ export function Versions(props: {
                       {mayChange && (
                         <ConfirmButton
                           label={`Roll back to ${version.version}`}
-                          question={`Restores version ${version.version} as version ${pipeline.version + 1}. Events that are on their way keep the version that they began with.${isUnsaved ? ' Your unsaved changes are lost.' : ''}`}
+                          question={`Restores version ${version.version} as version ${pipeline.version + 1}. Events in progress keep the version that they started with.${isUnsaved ? ' Your unsaved changes will be lost.' : ''}`}
                           act="Roll back"
                           button={{ size: 'compact-sm' }}
                           onConfirm={async () =>

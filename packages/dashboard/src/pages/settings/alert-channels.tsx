@@ -59,7 +59,7 @@ export function AlertChannel(props: {
             {name}
           </Anchor>
           <Text size="sm" c="dimmed">
-            {to.map(one => `${one.name} (${one.kind})`).join(', ') || 'No destination: nobody is told.'}
+            {to.map(one => `${one.name} (${one.kind})`).join(', ') || 'No destination: nobody is notified.'}
           </Text>
         </div>
         {mayChange ? (
@@ -81,7 +81,7 @@ export function AlertChannel(props: {
             <ConfirmButton
               label="Delete"
               act="Delete"
-              question={`Nobody is told through “${name}” any more. Its destination stays.`}
+              question={`“${name}” no longer sends alerts. Its destination stays.`}
               onConfirm={() => remove({ id }, { name })}
               button={{ size: 'compact-sm' }}
             />
@@ -95,7 +95,7 @@ export function AlertChannel(props: {
       {test.data && <Tested result={test.data} />}
       {types === null ? (
         <Text size="sm" c="dimmed">
-          Its pipeline has steps of its own, which say what is told.
+          Its pipeline has steps of its own, which decide what is sent.
         </Text>
       ) : mayChange ? (
         <Disclosure summary={titlesOf(types)}>

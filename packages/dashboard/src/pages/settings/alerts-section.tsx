@@ -30,7 +30,7 @@ export function AlertsSection() {
       {mayChange && <NewAlert alerts={alerts.data} destinations={destinations.data} />}
       <Card title="Channels">
         {channels.length === 0 ? (
-          <Empty sentence="Nobody is told yet when something fails." />
+          <Empty sentence="Nobody is notified yet when something fails." />
         ) : (
           <Stack>
             {channels.map((pipeline, i) => (

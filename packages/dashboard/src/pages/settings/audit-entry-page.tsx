@@ -46,7 +46,7 @@ export default function AuditEntryPage() {
                   {name}
                 </Anchor>
               )}
-              {name !== target && <CopyText text={target} label="Copy the id" />}
+              {name !== target && <CopyText text={target} label="Copy id" />}
             </dd>
             {address !== null && (
               <>

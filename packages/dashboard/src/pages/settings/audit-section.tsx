@@ -71,7 +71,7 @@ export function AuditSection() {
         columns={shown}
         keyOf={keyOf}
         pageOf={pageOf}
-        empty={<Empty sentence={isNarrowed ? 'No entries match' : 'Nothing has been changed here yet.'} />}
+        empty={<Empty sentence={isNarrowed ? 'No entries match' : 'No entries yet'} />}
       />
     </>
   );

@@ -82,7 +82,7 @@ export function ConfigurationReview({ document }: { document: string }) {
             <ConfirmButton
               label="Apply"
               act="Apply"
-              question={`This removes ${counted(counts.removed, 'item')} for good. What waits for a destination that is removed is cancelled.`}
+              question={`This removes ${counted(counts.removed, 'item')} permanently. Queued deliveries of removed destinations are cancelled.`}
               onConfirm={send}
               button={{ disabled: lacking.length > 0 || difference.isFetching }}
             />

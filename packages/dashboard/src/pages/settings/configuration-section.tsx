@@ -40,7 +40,7 @@ function Download() {
         <>
           All sources, destinations and pipelines as one YAML file, without secrets.{' '}
           <Anchor size="sm" href={GUIDE} target="_blank" rel="noreferrer">
-            How the file is written
+            File format
           </Anchor>
         </>
       }

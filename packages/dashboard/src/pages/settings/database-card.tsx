@@ -33,7 +33,7 @@ export function DatabaseCard({ database }: { database: Database }) {
         />
         {standbys === null && connected > 0 && (
           <Text size="sm" c="dimmed">
-            The role {role} may not see how they do. An administrator of the database can allow that: GRANT
+            The role {role} may not see their state. An administrator of the database can allow that: GRANT
             pg_read_all_stats TO {role}
           </Text>
         )}

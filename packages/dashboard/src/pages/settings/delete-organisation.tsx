@@ -39,8 +39,8 @@ export function DeleteOrganisation({
         >
           <Stack>
             <Text size="sm">
-              Its keys, sources, pipelines, destinations, entities and every event go with it, at once and for
-              good. Senders are refused from the next request on.
+              Its keys, sources, pipelines, destinations, entities and all events are deleted immediately and
+              permanently. Senders are rejected from the next request on.
             </Text>
             <TextInput
               label={`Type “${name}” to delete it`}

@@ -24,13 +24,12 @@ export function HealthSection() {
     <Stack gap="md">
       {!storage.can_write && (
         <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} role="alert">
-          Storage cannot be written, so events are refused with 503 and senders try again.{' '}
-          {storage.problem ?? ''}
+          Storage cannot be written, so events are refused with 503 and senders retry. {storage.problem ?? ''}
         </Alert>
       )}
       {storage.can_write && isScarce && (
         <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />}>
-          Little room is left on the disk. Once it is full, events are refused until there is room again.
+          Disk space is low. Once the disk is full, events are refused until there is space again.
         </Alert>
       )}
       <Card title="Health">
@@ -38,19 +37,19 @@ export function HealthSection() {
           facts={[
             ['Version', version],
             ['Running since', <RelativeTime key="since" at={started_at} />],
-            [
-              'Storage',
-              `${engines[storage.engine]}, ${storage.can_write ? 'takes writes' : 'takes no writes'}`,
-            ],
+            ['Storage', `${engines[storage.engine]}, ${storage.can_write ? 'writable' : 'not writable'}`],
             ['Size', formatBytes(storage.bytes)],
-            ['Room on its disk', storage.free_bytes === null ? 'elsewhere' : formatBytes(storage.free_bytes)],
+            [
+              'Free disk space',
+              storage.free_bytes === null ? 'on another machine' : formatBytes(storage.free_bytes),
+            ],
             ['Nodes', nodes],
-            ['This node does', roles.join(', ')],
+            ['Roles of this node', roles.join(', ')],
           ]}
         />
       </Card>
       {shows_nodes && <NodesCard />}
-      <Card title="Backlog" lead="Of this organisation: what has come in and is not through yet.">
+      <Card title="Backlog" lead="What this organisation has received and not finished yet.">
         <Facts
           facts={[
             ['Unprocessed', formatCapped(backlog.accepted)],

@@ -22,15 +22,15 @@ export function KeysSection() {
   return (
     <Stack gap="md">
       {mayChange && <NewKey />}
-      <Card title="API keys" lead="Your own code sends events and keeps entities with one of these.">
+      <Card title="API keys" lead="Your code sends events and manages entities with one of these.">
         {keys.error && <ErrorNotice error={keys.error} onRetry={() => void keys.refetch()} />}
         {keys.isPending && <Loading />}
         {keys.data?.length === 0 && (
           <Empty
             sentence={
               mayChange
-                ? 'There is no key yet. Name one above to create it.'
-                : 'There is no key yet. Admins and owners make them.'
+                ? 'No API keys yet. Name one above to create it.'
+                : 'No API keys yet. Admins and owners create them.'
             }
           />
         )}
@@ -44,11 +44,11 @@ function NewKey() {
   const make = useChange('POST /keys');
   const form = useForm({
     initialValues: { name: '' },
-    validate: { name: name => (name.trim() === '' ? 'What is it for? A name tells keys apart.' : null) },
+    validate: { name: name => (name.trim() === '' ? 'Enter a name, to tell keys apart.' : null) },
   });
   const submit = form.onSubmit(body => make.mutate({ body }, { onSuccess: () => form.reset() }));
   return (
-    <Card title="A new key">
+    <Card title="New key">
       <Stack>
         <form onSubmit={submit} noValidate>
           <Group align="flex-start" gap="sm">
@@ -119,7 +119,7 @@ function KeyTable({ keys, mayChange }: { keys: readonly KeyRecord[]; mayChange: 
                   {!revoked_at && (
                     <ConfirmButton
                       label="Revoke"
-                      question={`Whatever sends with “${name}” is refused from the next request on. This cannot be taken back.`}
+                      question={`Whatever sends with “${name}” is refused from the next request on. This cannot be undone.`}
                       act="Revoke"
                       onConfirm={() => revoke.mutateAsync({ id })}
                       button={{ size: 'compact-sm' }}

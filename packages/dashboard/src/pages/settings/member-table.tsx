@@ -117,8 +117,8 @@ function farewell({ email, status }: MemberRecord, isMe: boolean) {
   return {
     label: 'Remove',
     question: isMe
-      ? 'You leave this organisation, and are logged out of it at once.'
-      : `${email} is logged out of this organisation at once, and sees nothing of it any more.`,
+      ? 'You leave this organisation, and are logged out of it immediately.'
+      : `${email} is logged out of this organisation immediately, and loses access to it.`,
     act: isMe ? 'Leave' : 'Remove',
   };
 }

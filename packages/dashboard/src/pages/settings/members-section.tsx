@@ -83,7 +83,7 @@ function Invite() {
             </Text>
             <CopyText
               text={`${window.location.origin}/invitations/${invite.data.invite_code}`}
-              label="Copy the link"
+              label="Copy link"
             />
           </div>
         )}

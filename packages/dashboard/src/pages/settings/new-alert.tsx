@@ -93,7 +93,7 @@ export function NewAlert(props: { alerts: AlertsRecord; destinations: readonly D
           {isExisting(kind) ? (
             <Select
               label="Destination"
-              description="Its own template says how an alert reads; without one it is a card of the event."
+              description="Its template decides how an alert looks; without one it is a card of the event."
               placeholder="Choose one"
               data={destinations.map(({ id, name }) => ({ value: id, label: name }))}
               value={existing}

@@ -25,11 +25,11 @@ export function NodesCard() {
                 <Table.Th>Node</Table.Th>
                 <Table.Th>Version</Table.Th>
                 <Table.Th>Since</Table.Th>
-                <Table.Th>Last heard</Table.Th>
+                <Table.Th>Last seen</Table.Th>
                 <Table.Th>Accepts</Table.Th>
                 <Table.Th>Processes</Table.Th>
                 <Table.Th>Delivers</Table.Th>
-                <Table.Th>Has claimed</Table.Th>
+                <Table.Th>Claimed</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

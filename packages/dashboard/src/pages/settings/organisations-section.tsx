@@ -50,7 +50,7 @@ function Organisation({ organisation }: { organisation: OrganisationRecord }) {
         <Text span size="sm" c="dimmed">
           {role}
         </Text>
-        {here && <Badge tt="none">you are here</Badge>}
+        {here && <Badge tt="none">current</Badge>}
       </Group>
       <Group gap="xs">
         {!here && (
@@ -73,7 +73,7 @@ function Organisation({ organisation }: { organisation: OrganisationRecord }) {
   );
 }
 
-const nameRule = (name: string) => (name.trim() === '' ? 'It needs a name.' : null);
+const nameRule = (name: string) => (name.trim() === '' ? 'Enter a name.' : null);
 
 function Rename({ organisation, onDone }: { organisation: OrganisationRecord; onDone(): void }) {
   const change = useChange('PATCH /organisations/:id');
@@ -106,7 +106,7 @@ function NewOrganisation() {
   const form = useForm({ initialValues: { name: '' }, validate: { name: nameRule } });
   const submit = form.onSubmit(body => make.mutate({ body }, { onSuccess: () => form.reset() }));
   return (
-    <Card title="A new organisation" lead="You become its owner, and stay where you are until you switch.">
+    <Card title="New organisation" lead="You become its owner, and stay where you are until you switch.">
       <form onSubmit={submit} noValidate>
         <Group align="flex-start" gap="sm">
           <TextInput

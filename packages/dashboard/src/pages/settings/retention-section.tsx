@@ -57,7 +57,7 @@ function RetentionForm({ organisation }: { organisation: OrganisationRecord }) {
     validate: {
       days: days =>
         days === '' && organisation.retention_days !== null
-          ? `Say how many days; ${organisation.default_retention_days} is the default.`
+          ? `Enter a number of days; the default is ${organisation.default_retention_days}.`
           : null,
     },
   });
@@ -83,7 +83,7 @@ function RetentionForm({ organisation }: { organisation: OrganisationRecord }) {
       <form onSubmit={submit} noValidate>
         <Stack>
           <NumberInput
-            label="Days that events are kept"
+            label="Days to keep events"
             description={`The default of this installation is ${organisation.default_retention_days}. What is still to be delivered stays; dead letters stay longer.`}
             placeholder={String(organisation.default_retention_days)}
             min={1}
@@ -95,7 +95,7 @@ function RetentionForm({ organisation }: { organisation: OrganisationRecord }) {
           />
           <TagsInput
             label="Searchable traits"
-            description="Entities are found quickly by these, such as plan or address.city. Others can be searched by too, only slower."
+            description="Indexed, such as plan or address.city. Other traits can be searched too, only more slowly."
             placeholder="A path, then Enter"
             maxTags={MOST_TRAITS}
             maw={560}

@@ -5,8 +5,8 @@ type Role = MemberRecord['role'];
 export const meanings: readonly [Role, string][] = [
   ['viewer', 'sees everything but secrets, and changes nothing.'],
   ['member', 'also changes sources, pipelines, destinations and entities, and retries and replays.'],
-  ['admin', 'also makes and revokes keys, invites and removes people, and changes the settings.'],
-  ['owner', 'also makes and deletes organisations, and makes and removes owners.'],
+  ['admin', 'also creates and revokes keys, invites and removes people, and changes the settings.'],
+  ['owner', 'also creates and deletes organisations, and adds and removes owners.'],
 ];
 
 const order: readonly Role[] = meanings.map(([role]) => role);

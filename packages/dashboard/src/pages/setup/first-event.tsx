@@ -66,7 +66,7 @@ function Way({ event }: { event: EventRecord }) {
         </Timeline.Item>
         <Timeline.Item
           bullet={isDelivered ? <IconCheck size={15} aria-hidden /> : <IconInbox size={15} aria-hidden />}
-          title={isDelivered ? `Delivered to ${delivery.destination.name}` : 'To the inbox'}
+          title={isDelivered ? `Delivered to ${delivery.destination.name}` : 'Delivery to the inbox'}
         >
           <Text size="sm" c="dimmed">
             {isDelivered
@@ -102,21 +102,21 @@ function WhatNext({ pipeline }: { pipeline: PipelineRecord }) {
     <Card title="What next">
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <Stack gap="xs" align="flex-start">
-          <Text size="sm">Bring events where they are needed: a webhook, a chat, email, a database.</Text>
+          <Text size="sm">Send events where they are needed: a webhook, a chat, email, a database.</Text>
           <Button component={Link} to="/destinations" variant="light">
-            A real destination
+            Add destination
           </Button>
         </Stack>
         <Stack gap="xs" align="flex-start">
           <Text size="sm">Filter, reshape, redact or classify them on their way.</Text>
           <Button component={Link} to={`/pipelines/${pipeline.id}`} variant="light">
-            Add a step
+            Add step
           </Button>
         </Stack>
         <Stack gap="xs" align="flex-start">
           <Text size="sm">See what comes in and where it goes, live.</Text>
           <Button component={Link} to="/" variant="light">
-            The overview
+            View overview
           </Button>
         </Stack>
       </SimpleGrid>

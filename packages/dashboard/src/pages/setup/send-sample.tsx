@@ -71,7 +71,7 @@ function Signed({ url, token, secret }: { url: string; token: string; secret: st
         headers: { 'Content-Type': 'application/json', 'X-Ingest-Signature': signed },
         body: SAMPLE_BODY,
       }).catch(() => {
-        throw new CallError(0, 'unreachable', 'The server does not answer. Is it running?', null);
+        throw new CallError(0, 'unreachable', 'The server is not responding. Is it running?', null);
       });
       return readAnswer(response.status, await response.text());
     },
@@ -81,7 +81,7 @@ function Signed({ url, token, secret }: { url: string; token: string; secret: st
     return (
       <Stack>
         <Text size="sm">
-          Browsers sign only on pages that came by https or from this machine, so the command does it.
+          Browsers sign only on pages served over HTTPS or from this machine, so the command does it.
         </Text>
         <Command text={signingCommand(url, secret)} />
       </Stack>
@@ -113,7 +113,7 @@ function NewSecret({ source, onSecret }: Pick<Props, 'source' | 'onSecret'>) {
   return (
     <Stack align="flex-start">
       <Text size="sm">
-        The secret of “{source.name}” was shown when it was made. A new one fills in the command again, and
+        The secret of “{source.name}” was shown when it was created. A new one fills in the command again, and
         the one before stops working.
       </Text>
       {rotate.error && <ErrorNotice error={rotate.error} />}
@@ -143,8 +143,8 @@ function WithKey({ flow, base }: { flow: FirstFlow; base: string }) {
   return (
     <Stack align="flex-start">
       <Text size="sm">
-        Your own code sends with an API key. This makes one, and a source that lets every type of event
-        through to the same pipeline.
+        Your own code sends with an API key. This creates one, and a source that sends every type of event to
+        the same pipeline.
       </Text>
       {open.error && <ErrorNotice error={open.error} />}
       <Button variant="default" loading={open.isPending} onClick={() => open.mutate()}>

@@ -28,7 +28,7 @@ export default function SetupPage() {
   if (setup.data) {
     return (
       <PublicFrame
-        title="Set-up has been done"
+        title="Set-up is complete"
         lead="The first user exists. Whoever that is can invite others."
       >
         <Button component={Link} to="/login">

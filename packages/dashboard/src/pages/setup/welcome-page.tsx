@@ -40,7 +40,7 @@ export default function WelcomePage() {
   const mayMake = ['sources.change', 'destinations.change', 'pipelines.change'].every(may);
 
   return (
-    <Page title="Welcome to Sluice" lead="From nothing to a first delivered event, in three steps.">
+    <Page title="Welcome to Sluice" lead="Your first delivered event, in three steps.">
       {source && pipeline ? (
         <Stack gap="md">
           <SendSample flow={flow} source={source} secret={secret} onSecret={setSecret} />
@@ -49,16 +49,17 @@ export default function WelcomePage() {
       ) : (
         <>
           <Card
-            title="1. A way through"
-            lead="An event comes in by a source, travels a pipeline, and arrives."
+            title="1. Create a starter pipeline"
+            lead="An event comes in through a source, passes a pipeline, and arrives at a destination."
           >
             <Stack align="flex-start">
               <List size="sm" spacing={4}>
                 <List.Item>
-                  a <b>source</b>: a webhook with a URL of its own, which takes what is signed with its secret
+                  a <b>source</b>: a webhook with a URL of its own, which accepts what is signed with its
+                  secret
                 </List.Item>
                 <List.Item>
-                  a <b>destination</b>: the built-in inbox, which keeps what it gets and sends nothing
+                  a <b>destination</b>: the built-in inbox, which stores what it receives and sends nothing
                   anywhere
                 </List.Item>
                 <List.Item>
@@ -72,7 +73,7 @@ export default function WelcomePage() {
                 </Button>
               ) : (
                 <Text size="sm" c="dimmed">
-                  Making them takes the role member or above.
+                  Creating them requires the role member or above.
                 </Text>
               )}
             </Stack>
@@ -80,7 +81,7 @@ export default function WelcomePage() {
           {mayMake && (
             <Card
               title="Or connect what you have"
-              lead="GitHub, Stripe, Shopify and others: each step leads on to the next, from the source to the pipeline."
+              lead="GitHub, Stripe, Shopify and others, step by step from the source to the pipeline."
             >
               <Button
                 variant="default"

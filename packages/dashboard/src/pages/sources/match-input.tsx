@@ -12,8 +12,8 @@ export const MatchInput = (props: {
     withAsterisk
     description={
       <>
-        An exact type such as <Code>order.paid</Code>, all of a family as in <Code>order.*</Code>, or{' '}
-        <Code>*</Code> for every event. Case counts.
+        An exact type such as <Code>order.paid</Code>, a pattern such as <Code>order.*</Code>, or{' '}
+        <Code>*</Code> for every event. Case-sensitive.
       </>
     }
     placeholder="order.*"

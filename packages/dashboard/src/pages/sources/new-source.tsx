@@ -36,8 +36,8 @@ import { TypeFromFields, usualTypeOf } from './type-from-fields.tsx';
 
 const kinds = {
   provider: 'GitHub, Stripe, Slack and many more, each verified as it signs.',
-  webhook: 'A URL of its own takes whatever any sender posts to it. Each request becomes one event.',
-  sdk: 'Picks out events by their type that your code sends with an API key to /v1/ingest.',
+  webhook: 'A URL that accepts whatever is posted to it. Each request becomes one event.',
+  sdk: 'Selects events by type that your code sends to /v1/ingest with an API key.',
 } as const;
 
 /** The default rate, as the server has it. */
@@ -229,7 +229,7 @@ function SourceForm(props: {
                 <ProviderIcon name={provider.name} size={26} />
                 <Text fw={600}>{provider.title}</Text>
                 <Button variant="subtle" size="compact-sm" onClick={() => pick(null)}>
-                  Another provider
+                  Change provider
                 </Button>
               </Group>
             )}
@@ -325,7 +325,7 @@ function Made({ source }: { source: NewSourceRecord }) {
       )}
       {source.kind === 'webhook' && source.url !== null && (
         <Card title="URL">
-          <CopyText text={source.url} label="Copy the URL" />
+          <CopyText text={source.url} label="Copy URL" />
         </Card>
       )}
       {source.kind === 'webhook' && source.provider !== undefined && <PasteCard name={source.provider} />}

@@ -11,7 +11,7 @@ const waysToVerify = [
   { value: 'none', label: 'Nothing' },
 ];
 
-const KEPT = 'Leave it empty and the present one stays.';
+const KEPT = 'Leave empty to keep the current one.';
 
 /** The fields that a provider asks for, each with where its value is found. */
 export function ProviderFields(props: {
@@ -96,7 +96,7 @@ export function ProviderSteps({ provider }: { provider: ProviderRecord }) {
         </Text>
       )}
       <Text size="xs" c="dimmed">
-        At the provider’s, look for “{provider.documentation}”.
+        At the provider, look for “{provider.documentation}”.
       </Text>
     </Stack>
   );

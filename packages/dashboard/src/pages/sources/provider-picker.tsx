@@ -46,14 +46,14 @@ export function ProviderPicker(props: {
         <button type="button" className={classes.provider} onClick={props.onOwnScheme}>
           <ProviderIcon name="custom" size={22} />
           <Text span size="sm" fw={500}>
-            A scheme of your own
+            Custom scheme
           </Text>
         </button>
       </div>
       {shown.length === 0 && (
         <Text size="sm" c="dimmed">
-          No provider is called that. A webhook source takes whatever any sender posts; many sign as Standard
-          Webhooks has it.
+          No provider matches. A webhook source accepts whatever any sender posts; many sign according to
+          Standard Webhooks.
         </Text>
       )}
     </Stack>

@@ -27,7 +27,7 @@ export function RateInputs(props: {
       />
       <NumberInput
         label="Burst"
-        description="How many may come in one burst."
+        description="Most requests in one burst."
         value={value.burst}
         min={0}
         allowDecimal={false}

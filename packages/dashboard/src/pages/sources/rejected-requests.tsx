@@ -18,14 +18,11 @@ export function RejectedRequests({ source }: { source: WebhookSourceRecord }) {
     refetch,
   } = useCall('GET /sources/:id/rejections/groups', { id: source.id }, { live: true });
   return (
-    <Card
-      title="Rejected requests"
-      lead="What came to its URL and was rejected: the last 1,000, without bodies."
-    >
+    <Card title="Rejected requests" lead="The last 1,000 rejected requests to its URL, without bodies.">
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!error && !isPending && data.length === 0 && (
         <Text size="sm" c="dimmed">
-          Nothing was rejected.
+          No rejected requests
         </Text>
       )}
       {data.length > 0 && (

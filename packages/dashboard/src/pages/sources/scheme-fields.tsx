@@ -4,21 +4,17 @@ import type { CallError } from '../../lib/api/call.ts';
 import type { SchemeDraft } from './scheme-draft.ts';
 
 const texts = [
-  ['header', 'Header', 'Where the signature stands, such as x-acme-signature.'],
-  ['prefix', 'Prefix', 'What stands before the signature there, such as sha256=.'],
+  ['header', 'Header', 'Which holds the signature, such as x-acme-signature.'],
+  ['prefix', 'Prefix', 'What precedes the signature there, such as sha256=.'],
   [
     'signed',
     'What is signed',
     '{body}, {timestamp}.{body} or v0:{timestamp}:{body}, with {url} and {method} too.',
   ],
-  ['timestamp_header', 'Header of the timestamp', 'Where it has one of its own.'],
-  ['format', 'Format', 'Where both share the header: t={timestamp},v1={signature}.'],
-  ['tolerance_s', 'Tolerance', 'Seconds that a timestamp may be off; 300 where it is empty.'],
-  [
-    'url',
-    'URL as the sender knows it',
-    'Where {url} is signed. Empty: the URL of this source as it is shown.',
-  ],
+  ['timestamp_header', 'Timestamp header', 'If it has one of its own.'],
+  ['format', 'Format', 'If both share the header: t={timestamp},v1={signature}.'],
+  ['tolerance_s', 'Tolerance', 'Seconds that a timestamp may be off. Empty: 300.'],
+  ['url', 'URL as the sender knows it', 'If {url} is signed. Empty: the URL of this source as it is shown.'],
 ] as const;
 
 /** How a sender that nobody has a preset for signs. */
@@ -62,7 +58,7 @@ export function SchemeFields(props: {
       ))}
       <PasswordInput
         label="Secret"
-        description={isKept ? 'Leave it empty and the present one stays.' : 'Leave it empty and one is made.'}
+        description={isKept ? 'Leave empty to keep the current one.' : 'Leave empty to generate one.'}
         value={value.secret}
         error={problemOf(error, 'secret')}
         autoComplete="off"

@@ -17,11 +17,9 @@ export function SendingCard({ source }: { source: SentSource }) {
   const rotation = useRotation(source);
   const command = sendCommand(source, window.location.origin, secret);
   return (
-    <Card title="Sending to it" lead={leadFor(source)}>
+    <Card title="Send events" lead={leadFor(source)}>
       <Stack gap="md">
-        {source.kind === 'webhook' && source.url !== null && (
-          <CopyText text={source.url} label="Copy the URL" />
-        )}
+        {source.kind === 'webhook' && source.url !== null && <CopyText text={source.url} label="Copy URL" />}
         {secret !== null && <OneTimeSecret secret={secret} what="new secret" />}
         {command !== null && <Command text={command} />}
         {rotation !== null && (
@@ -29,7 +27,7 @@ export function SendingCard({ source }: { source: SentSource }) {
             route="POST /sources/:id/rotate"
             id={source.id}
             permission="sources.change"
-            what="Senders that sign or show either of the two are let in meanwhile."
+            what="Until then senders may use either of the two."
             isPasted={rotation.isPasted}
             previousUntil={rotation.previousUntil}
             onRotated={setSecret}
@@ -61,6 +59,6 @@ function leadFor(source: SentSource): string {
   if (source.type_from !== undefined)
     return `Every POST becomes one event. Its type comes from ${describeType(source.type_from)}.`;
   if (source.auth === 'provider')
-    return 'What its provider signs becomes events, each with the type that it names.';
+    return 'Requests that its provider signed become events, each with the type that it names.';
   return 'Every POST becomes one event. A text “type” in the body becomes its type.';
 }

@@ -160,7 +160,7 @@ function Fields(props: {
             />
             <RateInputs value={draft.rate} onChange={rate => change({ ...draft, rate })} error={error} />
             <Text size="xs" c="dimmed">
-              Now: {describeRateLimit(draft.rate)}. Over it, senders get a 429 that says when to come again.
+              Now: {describeRateLimit(draft.rate)}. Above it, senders get a 429 with Retry-After.
             </Text>
           </>
         )}

@@ -16,20 +16,20 @@ export const authLabels: Readonly<Record<Auth, { readonly title: string; readonl
   },
   none: {
     title: 'Open (none)',
-    meaning: 'Nothing is asked: whoever knows the URL can send. For local tests.',
+    meaning: 'No authentication: anyone who knows the URL can send. For local tests.',
   },
   provider: {
-    title: 'As its provider signs',
+    title: 'Signed (provider)',
     meaning: 'Requests are verified in the scheme of a provider that Sluice knows.',
   },
   custom: {
-    title: 'A scheme of your own',
+    title: 'Custom scheme',
     meaning: 'The sender signs with an HMAC in a header, in a form that you describe.',
   },
 };
 
 export const openWarning =
-  'Anybody who learns this URL can send events, and nobody can tell theirs from yours. Choose signed or token before you use it for real.';
+  'Anyone who learns this URL can send events, and nobody can tell theirs from yours. Choose signed or token before you use it for real.';
 
 /** `100 req/s, burst 200` */
 export const describeRateLimit = (rate: WebhookSourceRecord['rate']): string =>
@@ -68,17 +68,18 @@ const unauthenticated: Readonly<Record<Auth, string>> = {
 
 const hints: Readonly<Record<string, string>> = {
   rate_limited:
-    'More came than the rate allows. Senders that honour Retry-After come again; else raise the rate below.',
-  source_disabled: 'The source is disabled. Enable it to take events again.',
+    'The rate limit was exceeded. Senders that honour Retry-After retry; otherwise raise the limit below.',
+  source_disabled: 'The source is disabled. Enable it to accept events again.',
   invalid_json: 'The body must be JSON. Check that the sender sends all of it, and as it claims.',
   invalid_encoding: 'The body must be UTF-8.',
-  invalid_compression: 'The body says that it is gzip, and is not. Send it plain, or zip it as a whole.',
+  invalid_compression:
+    'The body says that it is gzip, and is not. Send it uncompressed, or gzip it as a whole.',
   unsupported_media_type: 'Send the body as application/json, or as a form.',
   payload_too_large:
-    'The event is larger than this installation takes. Send less, or have the operator raise the limit.',
+    'The event is larger than this installation accepts. Send less, or have the operator raise the limit.',
   validation_failed: 'The body is JSON but cannot be kept as it is. The message names the field.',
   idempotency_conflict: 'Each event needs an idempotency key of its own.',
-  storage_unavailable: 'The service could not store it then. Senders that try again lose nothing.',
+  storage_unavailable: 'The service could not store it then. Senders that retry lose nothing.',
 };
 
 /** What to do about a refused request. */
@@ -92,7 +93,7 @@ export function refusalTitle(code: string, auth: Auth): string {
 }
 
 const refusalTitles: Readonly<Record<string, string>> = {
-  rate_limited: 'over the rate',
+  rate_limited: 'rate limited',
   source_disabled: 'disabled',
   invalid_json: 'not JSON',
   unsupported_media_type: 'not JSON',

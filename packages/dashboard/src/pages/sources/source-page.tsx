@@ -41,7 +41,7 @@ function ExistingSource({ id }: { id: string }) {
       title={name}
       badge={
         <Group gap={6}>
-          <StateBadge state={enabled ? 'active' : 'disabled'} />
+          <StateBadge state={enabled ? 'enabled' : 'disabled'} />
           <Badge color="gray" tt="none" fw={600}>
             {kind}
           </Badge>
@@ -61,7 +61,7 @@ function ExistingSource({ id }: { id: string }) {
         <>
           Last event: <RelativeTime at={source.last_event_at} /> ·{' '}
           <Anchor size="sm" renderRoot={root => <Link to="/events" search={{ source: id }} {...root} />}>
-            its events
+            View events
           </Anchor>
         </>
       }
@@ -101,7 +101,7 @@ function ExistingSource({ id }: { id: string }) {
             <UsedBy
               id={id}
               as="source"
-              none="No pipeline listens to it yet, so its events are stored and go nowhere."
+              none="No pipeline listens to it yet, so its events are stored and not routed."
             />
           </Stack>
         </Grid.Col>
@@ -114,7 +114,7 @@ function ExistingSource({ id }: { id: string }) {
 const SystemCard = () => (
   <Card
     title="System events"
-    lead="What Sluice says of itself: destinations down, dead letters, failing pipelines."
+    lead="What Sluice reports about itself: destinations down, dead letters, failing pipelines."
   >
     <Text size="sm">
       Nobody can send to this source. Let a pipeline listen to it, or set it up under{' '}
@@ -136,10 +136,10 @@ function DeleteSource({ source }: { source: Exclude<SourceRecord, { kind: 'syste
         <>
           <Text size="sm" mb="xs">
             {source.kind === 'webhook'
-              ? `The URL of “${source.name}” answers 404 from then on, for good: another source gets another URL.`
+              ? `The URL of “${source.name}” answers 404 from then on, permanently: another source gets another URL.`
               : `Events of the type ${source.match} belong to “${source.name}” no longer.`}
           </Text>
-          <Text size="sm">It is taken out of its pipelines. Events that it brought stay.</Text>
+          <Text size="sm">It is removed from its pipelines. Its events stay.</Text>
         </>
       }
       onConfirm={() => remove({ id: source.id }, { name: source.name, to: '/sources' })}

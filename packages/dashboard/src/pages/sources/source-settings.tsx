@@ -25,7 +25,7 @@ function factsOf(source: SourceRecord): Fact[] {
     ['Rate', describeRateLimit(source.rate)],
     ...(source.type_from === undefined
       ? []
-      : ([['Type of its events', `From ${describeType(source.type_from)}.`]] as const)),
+      : ([['Event type', `From ${describeType(source.type_from)}.`]] as const)),
     ...expected,
   ];
 }

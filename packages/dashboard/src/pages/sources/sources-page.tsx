@@ -59,7 +59,7 @@ export default function SourcesPage() {
       onlyWide: true,
     },
     {
-      header: 'Takes',
+      header: 'Accepts',
       width: 'minmax(110px, 1fr)',
       cell: source => <Takes source={source} />,
       onlyWidest: true,
@@ -118,7 +118,7 @@ export default function SourcesPage() {
   return (
     <Page
       title="Sources"
-      lead="Where events come from: URLs for webhooks, and the types that your own code sends."
+      lead="Where events come from: webhook URLs, and the types that your code sends."
       fill
       actions={mayChange && hasOwn && <NewSource />}
     >
@@ -126,7 +126,7 @@ export default function SourcesPage() {
       {sources.isPending && !sources.error && <Loading />}
       {sources.data && !hasOwn && (
         <Empty
-          sentence="There are no sources yet. A source gives you a URL that takes whatever is posted to it, or picks out events that your code sends."
+          sentence="No sources yet. A source gives you a URL that accepts whatever is posted to it, or selects events that your code sends."
           action={mayChange && <NewSource />}
         />
       )}
@@ -152,7 +152,7 @@ export default function SourcesPage() {
   );
 }
 
-const stateOf = ({ enabled }: SourceRecord): string => (enabled ? 'active' : 'disabled');
+const stateOf = ({ enabled }: SourceRecord): string => (enabled ? 'enabled' : 'disabled');
 
 /** Leads to the events that it counts. */
 function Received({ row, range }: { row: Row; range: FiguresTime }) {

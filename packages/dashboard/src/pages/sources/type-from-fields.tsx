@@ -5,7 +5,7 @@ import type { CallError } from '../../lib/api/call.ts';
 import type { TypeFromDraft } from './type-from-draft.ts';
 
 const places = [
-  { value: 'usual', label: 'As usual' },
+  { value: 'usual', label: 'Default' },
   { value: 'header', label: 'A header' },
   { value: 'path', label: 'A field of the body' },
 ];
@@ -31,9 +31,9 @@ export function TypeFromFields(props: {
   return (
     <Stack gap="sm">
       <Select
-        label="Type of its events"
+        label="Event type"
         description={
-          value.from === 'usual' ? props.usual : 'Where a request lacks it, the body’s type counts.'
+          value.from === 'usual' ? props.usual : 'If a request lacks it, the type in the body is used.'
         }
         data={places}
         value={value.from}
@@ -52,13 +52,13 @@ export function TypeFromFields(props: {
           />
           <Group grow align="flex-start" preventGrowOverflow={false}>
             <TextInput
-              label="Before it"
+              label="Type prefix"
               placeholder="acme."
               value={value.prefix}
               onChange={event => set({ prefix: event.currentTarget.value })}
             />
             <TextInput
-              label="After a dot"
+              label="Suffix from field"
               placeholder="payload.action"
               value={value.appended}
               onChange={event => set({ appended: event.currentTarget.value })}

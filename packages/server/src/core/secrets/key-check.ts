@@ -16,14 +16,14 @@ export const keyCheckValues = ({ present, previous }: SecretKeys): string[] =>
   [present, ...(previous === null ? [] : [previous])].map(keyCheckValue);
 
 /** How the keys at hand stand to those that have sealed something. */
-export type KeyState = 'all sealed with the present key' | 'being changed' | 'one is missing' | 'other keys';
+export type KeyState = 'all sealed with the current key' | 'being changed' | 'one is missing' | 'other keys';
 
-/** The first of ours is the value of the present key. */
+/** The first of ours is the value of the current key. */
 export function compareKeys(kept: string, ours: readonly string[]): KeyState {
   const inUse = kept.split(' ');
   if (!inUse.some(value => ours.includes(value))) return 'other keys';
   if (!inUse.every(value => ours.includes(value))) return 'one is missing';
-  return inUse.length === 1 && inUse[0] === ours[0] ? 'all sealed with the present key' : 'being changed';
+  return inUse.length === 1 && inUse[0] === ours[0] ? 'all sealed with the current key' : 'being changed';
 }
 
 /** Refuses keys that do not open everything, and puts the present one down as one that seals. */

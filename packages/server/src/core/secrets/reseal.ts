@@ -3,7 +3,7 @@ import type { ConfigurationStore } from '../stores/configuration.ts';
 import type { Vault } from './vault.ts';
 
 /**
- * Sealing everything again with the present key, in the present format. A record at a time stays as it is or has all
+ * Sealing everything again with the current key, in the present format. A record at a time stays as it is or has all
  * of its secrets sealed again, and either opens for whoever has both keys: so it may end at any moment, and whoever
  * comes next goes on with what is left.
  */
@@ -19,7 +19,7 @@ interface ResealReport {
 
 /** Of a whole storage. */
 export interface StorageResealReport extends ResealReport {
-  /** The present key is the only one on record as one that seals: whoever has it alone can start. */
+  /** The current key is the only one on record as one that seals: whoever has it alone can start. */
   readonly settled: boolean;
 }
 

@@ -13,13 +13,13 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
  * Base64 has no dot, so neither is ever taken for the other.
  */
 export interface Vault {
-  /** With the present key. */
+  /** With the current key. */
   seal(secret: string, place: SecretPlace): string;
   /** With whichever key sealed it. */
   open(sealed: string, place: SecretPlace): string;
-  /** Whether it was sealed as it would be today: in the present format, with the present key. */
+  /** Whether it was sealed as it would be today: in the present format, with the current key. */
   isUpToDate(sealed: string): boolean;
-  /** A keyed digest for this purpose: signs cursors, hashes redacted values. Always with the present key. */
+  /** A keyed digest for this purpose: signs cursors, hashes redacted values. Always with the current key. */
   digest(purpose: string, text: string): string;
 }
 

@@ -31,7 +31,7 @@ export const discordDestination = defineDestination({
   title: 'Discord',
   docs: [
     'Posts each event to a channel through its webhook URL (channel settings → Integrations → Webhooks).',
-    'Without `text` an embed with the event’s main fields is shown. Nothing in a message can mention anybody.',
+    'Without `text` an embed with the event’s main fields is shown. Nothing in a message can mention anyone.',
   ].join('\n'),
   config,
   secrets: ['url'],

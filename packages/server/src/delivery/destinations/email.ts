@@ -52,9 +52,9 @@ export const emailDestination = defineDestination({
   name: 'email',
   title: 'Email',
   docs: [
-    'Sends each event as a mail through an SMTP server of yours.',
+    'Sends each event as an email through your SMTP server.',
     '`starttls` (port 587) and `tls` (port 465) verify the server’s certificate and never fall back to plain text.',
-    'Subject and body are templates; without them the mail shows the event’s main fields.',
+    'Subject and body are templates; without them the email shows the event’s main fields.',
   ].join('\n'),
   config,
   secrets: ['password'],
@@ -72,7 +72,7 @@ export const emailDestination = defineDestination({
       },
     },
     {
-      title: 'A text of its own',
+      title: 'A custom text',
       config: {
         host: 'smtp.example.com',
         port: 465,

@@ -8,7 +8,7 @@ const MOST_KEPT = 64 * 1024;
 export const inboxDestination = defineDestination({
   name: 'inbox',
   title: 'Inbox',
-  docs: 'Keeps what it gets for the dashboard to show and sends nothing anywhere: a place to try a pipeline.',
+  docs: 'Stores what it receives for the dashboard to show and sends nothing anywhere: a place to try a pipeline.',
   config: z.strictObject({}),
   examples: [{ title: 'The only one there is', config: {} }],
   prepare(): Destination {

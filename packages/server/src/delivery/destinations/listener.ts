@@ -25,7 +25,7 @@ export const listenerDestination = defineDestination({
   title: 'Developer’s machine',
   docs: [
     'Sends each event to a server on your own machine, through a connection that `sluice listen` holds open.',
-    'Deliveries are held until the command is connected, and spend no attempts meanwhile. They arrive as those of a',
+    'Deliveries are held until the command is connected, and use no attempts until then. They arrive as those of a',
     'webhook destination do, with the same headers and the body `{"type": …, "payload": …}`, and',
     '`X-Service-Signature` is always there. What your server answers is what is recorded: anything but a 2xx is',
     'retried. A delivery whose connection is lost before its result came back is sent again, so that it may arrive',
@@ -35,7 +35,7 @@ export const listenerDestination = defineDestination({
   secrets: ['signing_secret', 'token', 'previous_token'],
   examples: [
     {
-      title: 'With the token that was made for it',
+      title: 'With the token that was created for it',
       config: {
         signing_secret: 'whsec_0123456789',
         token:

@@ -29,7 +29,7 @@ export const notionDestination = defineDestination({
   name: 'notion',
   title: 'Notion',
   docs: [
-    'Makes a page in a database for each event, with the payload as a code block.',
+    'Creates a page in a database for each event, with the payload as a code block.',
     'Share the database with your integration first. Each property takes a value of the event; where the type',
     'cannot be told from the value, name it: `title`, `rich_text`, `number`, `select`, `multi_select`, `status`,',
     '`date`, `checkbox`, `url`, `email`, `phone_number`. Without a title property the page is named after the event.',

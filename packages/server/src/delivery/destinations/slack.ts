@@ -52,14 +52,14 @@ export const slackDestination = defineDestination({
   docs: [
     'Posts each event to a channel: through an incoming webhook (`url`), or as a bot (`bot_token` and `channel`).',
     'Servers that understand Slack’s incoming webhooks, such as Mattermost and Rocket.Chat, serve as well.',
-    'Without `text` a card with the event’s main fields is shown. Nothing in an event can mention anybody.',
+    'Without `text` a card with the event’s main fields is shown. Nothing in an event can mention anyone.',
   ].join('\n'),
   config,
   secrets: ['url', 'bot_token'],
   examples: [
     { title: 'Incoming webhook', config: { url: 'https://hooks.slack.com/services/T000/B000/XXXX' } },
     {
-      title: 'Bot with a text of its own',
+      title: 'Bot with a custom text',
       config: {
         bot_token: 'xoxb-0123456789',
         channel: '#orders',

@@ -41,7 +41,7 @@ export const telegramDestination = defineDestination({
   docs: [
     'A bot sends each event to a chat, a group or a channel that it is a member of.',
     'Without `text` a summary with the event’s main fields is shown; `text` is sent as plain text.',
-    'Nothing in an event can mention anybody.',
+    'Nothing in an event can mention anyone.',
   ].join('\n'),
   config,
   secrets: ['bot_token'],

@@ -18,11 +18,11 @@ const auth = z.discriminatedUnion('mode', [
     mode: z.literal('hmac'),
     secret: tokenField
       .optional()
-      .meta({ title: 'Secret', description: 'Absent: one is made and shown once.' }),
+      .meta({ title: 'Secret', description: 'Absent: one is generated and shown once.' }),
     // Rotation writes these two; a form only hands them on.
     previous_secret: tokenField
       .optional()
-      .meta({ description: 'Signs too while it is being rotated out.', readOnly: true }),
+      .meta({ description: 'Also signs while it is being rotated out.', readOnly: true }),
     previous_secret_until: until
       .optional()
       .meta({ description: 'How long it does.', type: 'string', format: 'date-time', readOnly: true }),

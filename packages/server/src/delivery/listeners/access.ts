@@ -75,8 +75,8 @@ export function createListeners(options: {
     const claim = options.delivers && !isClosed ? options.newToken() : null;
     if (claim !== null) return claim;
     const message = options.delivers
-      ? 'This node cannot take connections now; try again shortly.'
-      : 'This node delivers nothing: its role is another. Connect to one that has the role "deliver".';
+      ? 'This node cannot accept connections now; try again shortly.'
+      : 'This node does not deliver. Connect to one that has the role "deliver".';
     throw new Problem('storage_unavailable', { message, retryAfter: 2 });
   }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { tokenField } from '../fields.ts';
 import { LISTENER_TOKEN } from './token.ts';
 
-const listenerToken = z.string().regex(LISTENER_TOKEN, 'must be a token that was made here.');
+const listenerToken = z.string().regex(LISTENER_TOKEN, 'must be a token that was created here.');
 
 /** The configuration of a `listener` destination: who may connect, and what signs. */
 export const listenerConfig = z.strictObject({
@@ -14,7 +14,7 @@ export const listenerConfig = z.strictObject({
   // Made here, and rotated here; a form only hands them on.
   token: listenerToken
     .optional()
-    .meta({ description: 'Opens the connection; made here and shown once.', readOnly: true }),
+    .meta({ description: 'Opens the connection; created here and shown once.', readOnly: true }),
   previous_token: listenerToken
     .optional()
     .meta({ description: 'Opens it too while the token is being rotated.', readOnly: true }),

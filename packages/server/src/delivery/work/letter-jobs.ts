@@ -37,8 +37,7 @@ const SLICE = 200;
 /** Discarding is one statement for all of them. */
 const DISCARDED_AT_ONCE = 500;
 
-const LEFT_ALONE =
-  'Some failed in a pipeline that is disabled or deleted by now. They were left as they are.';
+const LEFT_ALONE = 'Some failed in a pipeline that is now disabled or deleted. They were left as they are.';
 
 /** Retries or discards all dead letters that match, in slices, saying how far it has come and stopping when it is cancelled. */
 export function createLetterJobs(options: {

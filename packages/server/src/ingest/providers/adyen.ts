@@ -49,7 +49,7 @@ export const adyen: Preset = {
   steps: [
     'Open the Adyen Customer Area, then Developers → Webhooks → Standard webhook.',
     'Under Security generate an HMAC key, and paste it here.',
-    'Make this source, and paste its URL as the server configuration’s URL, in JSON.',
+    'Create this source, and paste its URL as the server configuration’s URL, in JSON.',
   ],
   documentation: 'Adyen Docs: Verify HMAC signatures',
   fields: { secret: givenSecret('HMAC key', 'Hexadecimal, shown once, when it is generated.') },

@@ -21,14 +21,14 @@ export const azureEventGrid: Preset = {
   name: 'azure-event-grid',
   title: 'Azure Event Grid',
   steps: [
-    'Make this source.',
+    'Create this source.',
     'Create an event subscription with the endpoint type Web Hook and the Event Grid schema.',
     'Paste the URL of this source, with ?code= and its secret after it.',
   ],
   documentation: 'Azure Event Grid: Authenticate event delivery to webhook endpoints',
   fields: { secret: chosenSecret },
   signature: 'The secret itself as `code` in the URL; the body is not signed.',
-  note: 'A list makes one event of each item. The validation event is answered and makes none. For the CloudEvents schema there is CloudEvents.',
+  note: 'Each item of a list becomes one event. The validation event is answered and creates none. For the CloudEvents schema there is CloudEvents.',
   secretHeaders: [],
   prepare({ secrets }) {
     const verify = ({ url }: Unread): Verdict => {

@@ -6,7 +6,7 @@ export const calendly: Preset = {
   name: 'calendly',
   title: 'Calendly',
   steps: [
-    'Make this source.',
+    'Create this source.',
     'Create a webhook subscription with Calendly’s API: the URL of this source as url, its secret as signing_key.',
   ],
   documentation: 'Calendly Developer: Webhook signatures',

@@ -52,7 +52,7 @@ export const cloudevents: Preset = {
   title: 'CloudEvents',
   also: ['Knative', 'Google Eventarc', 'Event Grid with the CloudEvents schema'],
   steps: [
-    'Make this source.',
+    'Create this source.',
     'Give its URL to the sender, with the secret as agreed on: as a bearer token, or to sign with.',
   ],
   documentation: 'CloudEvents: HTTP protocol binding; HTTP 1.1 web hooks for event delivery',
@@ -61,7 +61,7 @@ export const cloudevents: Preset = {
     verify_with: { label: 'Verified by', hint: 'A bearer token, an HMAC in X-Ingest-Signature, or nothing.' },
   },
   signature: 'As chosen: a bearer token, HMAC-SHA256 of the body in `X-Ingest-Signature`, or none.',
-  note: 'Structured, binary and batch mode. A batch makes one event of each. OPTIONS with `WebHook-Request-Origin` is answered.',
+  note: 'Structured, binary and batch mode. A batch becomes one event each. OPTIONS with `WebHook-Request-Origin` is answered.',
   secretHeaders: [SIGNATURE],
   prepare: keys => ({ ...verifiers(keys), challenge: allowOrigin }),
   body: { isCloudEvent: true },

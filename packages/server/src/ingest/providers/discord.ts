@@ -28,8 +28,8 @@ export const discord: Preset = {
   title: 'Discord',
   steps: [
     'Open your application in the Discord Developer Portal and copy its public key into here.',
-    'Make this source.',
-    'Paste its URL as the interactions endpoint URL, or under Webhooks → Endpoint URL; Discord verifies it at once.',
+    'Create this source.',
+    'Paste its URL as the interactions endpoint URL, or under Webhooks → Endpoint URL; Discord verifies it immediately.',
   ],
   documentation: 'Discord Developer Documentation: Receiving and responding; Webhook events',
   fields: {
@@ -39,7 +39,7 @@ export const discord: Preset = {
     },
   },
   signature: 'Ed25519 over timestamp and body, hexadecimal, in `x-signature-ed25519`.',
-  note: 'A PING is answered and makes no event; whatever else comes is answered with 204.',
+  note: 'A PING is answered and creates no event; whatever else comes is answered with 204.',
   secretHeaders: [SIGNATURE],
   requiredHeaders: [SIGNATURE, TIMESTAMP],
   prepare({ publicKey }) {

@@ -9,7 +9,7 @@ export const docusign: Preset = {
   title: 'DocuSign',
   steps: [
     'Open DocuSign, then Settings → Connect → Connect Keys, add a secret key and paste it here.',
-    'Make this source.',
+    'Create this source.',
     'Add a custom configuration in JSON with its URL, and choose to include the HMAC signature.',
   ],
   documentation: 'DocuSign Developers: Add HMAC security to your webhook listener',

@@ -15,8 +15,8 @@ export const dropbox: Preset = {
   title: 'Dropbox',
   steps: [
     'Open your app in the Dropbox App Console, and copy the app secret into here.',
-    'Make this source.',
-    'Paste its URL under Webhooks → Webhook URIs; Dropbox verifies it at once.',
+    'Create this source.',
+    'Paste its URL under Webhooks → Webhook URIs; Dropbox verifies it immediately.',
   ],
   documentation: 'Dropbox Developers: Webhooks',
   fields: { secret: givenSecret('App secret', 'Settings of the app.') },

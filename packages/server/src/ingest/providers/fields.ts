@@ -5,7 +5,7 @@ import type { PastedField, SecretField } from '../../core/kinds/provider-admin.t
 /** People choose it. */
 export const chosenSecret: SecretField = {
   label: 'Secret',
-  hint: 'Choose one, or leave it empty and one is made; paste it at the provider.',
+  hint: 'Choose one, or leave it empty to generate one; paste it at the provider.',
   isChosen: true,
 };
 
@@ -19,5 +19,5 @@ export const signedUrl: PastedField = {
 
 export const verifyTokenField: PastedField = {
   label: 'Verify token',
-  hint: 'Shown by the provider when it asks for this address. Choose one, or leave it empty and one is made.',
+  hint: 'Shown by the provider when it asks for this address. Choose one, or leave it empty to generate one.',
 };

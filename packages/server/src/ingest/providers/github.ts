@@ -45,7 +45,7 @@ function forge({ name, title, also, place, documentation, ownSignature, ownHeade
     documentation,
     fields: { secret: chosenSecret },
     signature: `HMAC-SHA256 of the body, hexadecimal, in \`${ownSignature ?? 'x-hub-signature-256: sha256=…'}\`.`,
-    note: 'A `ping` is answered and makes no event. Forms with a `payload` field are read as JSON.',
+    note: 'A `ping` is answered and creates no event. Forms with a `payload` field are read as JSON.',
     // All of them sign with the older algorithm too.
     secretHeaders: [...signed.secretHeaders, 'x-hub-signature'],
     requiredHeaders: signed.requiredHeaders,

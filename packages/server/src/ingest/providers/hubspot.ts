@@ -15,13 +15,13 @@ export const hubspot: Preset = {
   title: 'HubSpot',
   steps: [
     'Open your app in HubSpot, then Auth, and copy the client secret into here.',
-    'Make this source.',
+    'Create this source.',
     'Paste its URL under Webhooks → Target URL and subscribe to what you need.',
   ],
   documentation: 'HubSpot Developers: Validate incoming requests',
   fields: { secret: givenSecret('Client secret', 'Auth settings of the app.'), url: signedUrl },
   signature: 'HMAC-SHA256 of method, URL, body and timestamp, base64, in `x-hubspot-signature-v3`; 300 s.',
-  note: 'A list makes one event of each item.',
+  note: 'Each item of a list becomes one event.',
   ...signed,
   // The older versions come along.
   secretHeaders: [...signed.secretHeaders, 'x-hubspot-signature'],

@@ -15,7 +15,7 @@ export const intercom: Preset = {
   title: 'Intercom',
   steps: [
     'Open the Intercom Developer Hub, then your app → Basic information, and copy the client secret into here.',
-    'Make this source.',
+    'Create this source.',
     'Paste its URL under Webhooks → Endpoint URL and choose the topics.',
   ],
   documentation: 'Intercom Developers: Webhook notifications',

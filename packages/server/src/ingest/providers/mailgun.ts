@@ -13,7 +13,7 @@ export const mailgun: Preset = {
   title: 'Mailgun',
   steps: [
     'Open Mailgun, then Sending → Webhooks, and copy the HTTP webhook signing key into here.',
-    'Make this source, and add a webhook with its URL.',
+    'Create this source, and add a webhook with its URL.',
   ],
   documentation: 'Mailgun Documentation: Securing webhooks',
   fields: {

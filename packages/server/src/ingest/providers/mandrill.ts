@@ -18,7 +18,7 @@ export const mandrill: Preset = {
   documentation: 'Mailchimp Developer: Authenticating webhook requests',
   fields: { secret: givenSecret('Webhook key', 'Shown with the webhook.'), url: signedUrl },
   signature: 'HMAC-SHA1 of the URL and the sorted form fields, base64, in `x-mandrill-signature`.',
-  note: 'A list makes one event of each item. A HEAD is answered.',
+  note: 'Each item of a list becomes one event. A HEAD is answered.',
   secretHeaders: [HEADER],
   requiredHeaders: [HEADER],
   proofIn: formProof,

@@ -17,8 +17,8 @@ export const meta: Preset = {
   also: ['Facebook', 'Instagram', 'WhatsApp', 'Messenger', 'Threads'],
   steps: [
     'Open your app at developers.facebook.com, then App settings → Basic, and copy the app secret into here.',
-    'Make this source.',
-    'Paste its URL as the callback URL of the webhooks product, and its verify token; Meta verifies both at once.',
+    'Create this source.',
+    'Paste its URL as the callback URL of the webhooks product, and its verify token; Meta verifies both immediately.',
   ],
   documentation: 'Meta for Developers: Webhooks, getting started',
   fields: { secret: givenSecret('App secret', 'App settings → Basic.'), verify_token: verifyTokenField },

@@ -28,19 +28,19 @@ export const microsoftGraph: Preset = {
   title: 'Microsoft Graph',
   also: ['Microsoft 365', 'Outlook', 'Teams', 'OneDrive', 'SharePoint'],
   steps: [
-    'Make this source.',
-    'Create a subscription with Microsoft Graph: the URL of this source as notificationUrl, its secret as clientState; it is verified at once.',
+    'Create this source.',
+    'Create a subscription with Microsoft Graph: the URL of this source as notificationUrl, its secret as clientState; it is verified immediately.',
   ],
   documentation: 'Microsoft Graph: Receive change notifications through webhooks',
   fields: {
     secret: {
       ...chosenSecret,
       label: 'Client state',
-      hint: 'At most 128 characters. Leave it empty and one is made.',
+      hint: 'At most 128 characters. Leave it empty to generate one.',
     },
   },
   signature: 'The secret itself as `clientState` of each item; the body is not signed.',
-  note: 'A POST with `validationToken` is answered and makes no event.',
+  note: 'A POST with `validationToken` is answered and creates no event.',
   secretHeaders: [],
   proofIn: bytes => readProof(bytes, ({ value }) => statesIn(value)),
   prepare: ({ secrets }) => ({

@@ -11,7 +11,7 @@ export const pagerduty: Preset = {
     'Copy the signing secret, which is shown once, and paste it here.',
   ],
   documentation: 'PagerDuty Developer: Webhook signatures',
-  fields: { secret: givenSecret('Signing secret', 'Shown once, when the webhook is made.') },
+  fields: { secret: givenSecret('Signing secret', 'Shown once, when the webhook is created.') },
   signature: 'HMAC-SHA256 of the body, hexadecimal, in `x-pagerduty-signature: v1=…[,v1=…]`.',
   ...signedBy({
     header: 'x-pagerduty-signature',

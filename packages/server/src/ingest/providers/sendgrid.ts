@@ -24,14 +24,14 @@ export const sendgrid: Preset = {
   steps: [
     'Open SendGrid, then Settings → Mail Settings → Event Webhooks → Create new webhook.',
     'Enable the signed event webhook and paste its verification key here.',
-    'Make this source, and paste its URL as the post URL.',
+    'Create this source, and paste its URL as the post URL.',
   ],
   documentation: 'Twilio SendGrid Docs: Event Webhook security features',
   fields: {
     public_key: { label: 'Verification key', hint: 'The public key that SendGrid shows, in base64.' },
   },
   signature: 'ECDSA P-256 over the timestamp and the body, in `x-twilio-email-event-webhook-signature`.',
-  note: 'A list makes one event of each item. Repeats may come for a day, so timestamps are not held against the clock.',
+  note: 'Each item of a list becomes one event. Repeats may come for a day, so timestamps are not held against the clock.',
   secretHeaders: [SIGNATURE],
   requiredHeaders: [SIGNATURE, TIMESTAMP],
   prepare({ publicKey }) {

@@ -26,13 +26,13 @@ export const slack: Preset = {
   title: 'Slack',
   steps: [
     'Open your app at api.slack.com/apps and copy its signing secret (Basic Information) into here.',
-    'Make this source.',
-    'Paste its URL under Event Subscriptions → Request URL; Slack verifies it at once. Commands and interactions take the same URL.',
+    'Create this source.',
+    'Paste its URL under Event Subscriptions → Request URL; Slack verifies it immediately. Commands and interactions take the same URL.',
   ],
   documentation: 'Slack Docs: Verifying requests from Slack',
   fields: { secret: givenSecret('Signing secret', 'Basic Information → App Credentials.') },
   signature: 'HMAC-SHA256 of `v0:<timestamp>:<body>`, hexadecimal, in `x-slack-signature: v0=…`; 300 s.',
-  note: '`url_verification` is answered and makes no event. Commands and interactions are answered with 200 and no body.',
+  note: '`url_verification` is answered and creates no event. Commands and interactions are answered with 200 and no body.',
   ...signed,
   prepare: keys => ({ ...signed.prepare(keys), confirm: answerVerification }),
   // Whatever Slack is answered to a command, it shows to whoever gave it.

@@ -52,7 +52,7 @@ export const sns: Preset = {
   title: 'Amazon SNS',
   also: ['AWS', 'Simple Notification Service', 'CloudWatch', 'Amazon SES'],
   steps: [
-    'Make this source.',
+    'Create this source.',
     'Open the topic in the AWS console, then Create subscription: protocol HTTPS, the URL of this source as the endpoint.',
     'The subscription is confirmed by itself.',
   ],
@@ -60,7 +60,7 @@ export const sns: Preset = {
   fields: {},
   signature:
     'RSA over fields of the message, by a certificate that is fetched from `sns.<region>.amazonaws.com`.',
-  note: 'Any topic that has the URL may send: keep it to yourself. `SubscriptionConfirmation` is answered by a visit to its `SubscribeURL` and makes no event.',
+  note: 'Any topic that has the URL may send: keep it to yourself. `SubscriptionConfirmation` is answered by a visit to its `SubscribeURL` and creates no event.',
   secretHeaders: [],
   proofIn: bytes =>
     readProof(bytes, message => {

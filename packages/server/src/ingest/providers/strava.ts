@@ -7,7 +7,7 @@ export const strava: Preset = {
   name: 'strava',
   title: 'Strava',
   steps: [
-    'Make this source.',
+    'Create this source.',
     'Create a push subscription with Strava’s API: the URL of this source as callback_url, its verify token as verify_token.',
   ],
   documentation: 'Strava Developers: Webhook events API',

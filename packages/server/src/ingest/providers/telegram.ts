@@ -9,7 +9,7 @@ export const telegram: Preset = {
   name: 'telegram',
   title: 'Telegram',
   steps: [
-    'Make this source.',
+    'Create this source.',
     'Call setWebhook of the bot: the URL of this source as url, its secret as secret_token.',
   ],
   documentation: 'Telegram Bot API: setWebhook',
@@ -17,7 +17,7 @@ export const telegram: Preset = {
     secret: {
       ...chosenSecret,
       label: 'Secret token',
-      hint: 'Letters, digits, _ and -. Leave it empty and one is made.',
+      hint: 'Letters, digits, _ and -. Leave it empty to generate one.',
     },
   },
   signature: 'The secret itself in `x-telegram-bot-api-secret-token`; the body is not signed.',

@@ -39,7 +39,7 @@ export const twilio: Preset = {
   title: 'Twilio',
   steps: [
     'Open the Twilio Console and copy the auth token of the account into here.',
-    'Make this source, and paste its URL where Twilio asks for a webhook: of a phone number, a messaging service or a status callback.',
+    'Create this source, and paste its URL where Twilio asks for a webhook: of a phone number, a messaging service or a status callback.',
   ],
   documentation: 'Twilio Docs: Webhooks security',
   fields: { secret: givenSecret('Auth token', 'Console → Account Info.'), url: signedUrl },

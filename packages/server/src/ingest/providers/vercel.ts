@@ -11,7 +11,7 @@ export const vercel: Preset = {
     'Copy the secret, which is shown once, and paste it here.',
   ],
   documentation: 'Vercel Docs: Setting up webhooks',
-  fields: { secret: givenSecret('Secret', 'Shown once, when the webhook is made.') },
+  fields: { secret: givenSecret('Secret', 'Shown once, when the webhook is created.') },
   signature: 'HMAC-SHA1 of the body, hexadecimal, in `x-vercel-signature`.',
   ...signedBy({ header: 'x-vercel-signature', algorithm: 'sha1', encoding: 'hex', signed: '{body}' }),
   body: { deliveryId: ['payload.id'] },

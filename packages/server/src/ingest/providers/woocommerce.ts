@@ -28,7 +28,7 @@ export const woocommerce: Preset = {
   documentation: 'WooCommerce Documentation: Webhooks',
   fields: { secret: chosenSecret },
   signature: 'HMAC-SHA256 of the body, base64, in `x-wc-webhook-signature`.',
-  note: 'The unsigned ping that comes when it is saved is answered and makes no event.',
+  note: 'The unsigned ping that comes when it is saved is answered and creates no event.',
   ...signed,
   prepare: keys => ({
     ...signed.prepare(keys),

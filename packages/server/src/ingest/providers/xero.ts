@@ -7,7 +7,7 @@ export const xero: Preset = {
   title: 'Xero',
   steps: [
     'Open your app at developer.xero.com, then Webhooks, and copy the webhooks key into here.',
-    'Make this source.',
+    'Create this source.',
     'Paste its URL as the notifications URL and send the intent to receive.',
   ],
   documentation: 'Xero Developer: Webhooks overview',

@@ -29,13 +29,13 @@ export const zoom: Preset = {
   title: 'Zoom',
   steps: [
     'Open your app in the Zoom App Marketplace, then Features → Access, and copy the secret token into here.',
-    'Make this source.',
+    'Create this source.',
     'Add an event subscription with its URL and press Validate.',
   ],
   documentation: 'Zoom Developers: Using webhooks',
   fields: { secret: givenSecret('Secret token', 'Features → Access → Token.') },
   signature: 'HMAC-SHA256 of `v0:<timestamp>:<body>`, hexadecimal, in `x-zm-signature: v0=…`; 300 s.',
-  note: '`endpoint.url_validation` is answered and makes no event.',
+  note: '`endpoint.url_validation` is answered and creates no event.',
   ...signed,
   prepare: keys => ({
     ...signed.prepare(keys),

@@ -109,5 +109,5 @@ export function createExportActions({
 
 const tooMany = () =>
   new Problem('limit_reached', {
-    message: `This organisation has ${MOST_UNDER_WAY} exports under way. Wait until one has ended.`,
+    message: `This organisation has ${MOST_UNDER_WAY} exports in progress. Wait until one has ended.`,
   });

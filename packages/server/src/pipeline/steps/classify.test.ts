@@ -314,7 +314,7 @@ describe('a model that fails', () => {
     model.answer(() => forever);
     expect(await ended(classify({ timeout_s: 0.1 }))).toEqual({
       retry: 1_000,
-      reason: 'The model could not be asked: It took too long.',
+      reason: 'The model could not be called: It took too long.',
     });
     resolve(new Response());
   });
@@ -325,7 +325,7 @@ describe('a model that fails', () => {
     const failure = { code: 'address_not_allowed', message: 'That address is private.' } as const;
     const guarded = { request: async () => ({ kind: 'failed', failure }) as const };
     expect(await ended(classify({}, { ports: { model: guarded } }))).toEqual({
-      failed: 'The model could not be asked: That address is private.',
+      failed: 'The model could not be called: That address is private.',
     });
   });
 

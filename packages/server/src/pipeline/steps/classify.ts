@@ -40,7 +40,7 @@ const config = z
       provider: z.enum(providerNames).meta({ title: 'Provider' }),
       base_url: baseUrl
         .optional()
-        .meta({ title: 'Base URL', description: 'What stands before /chat/completions or /v1/messages' }),
+        .meta({ title: 'Base URL', description: 'What precedes /chat/completions or /v1/messages' }),
       name: name(200).meta({ title: 'Model' }),
       api_key: z
         .string()
@@ -80,10 +80,10 @@ export const classify = defineStep({
   class: 'enrichment',
   needs: ['model', 'labels', 'sharedCalls', 'clock', 'wait'],
   docs:
-    'Shows the payload to a model of yours, with your prompt, and keeps its answer as a label that later steps ' +
-    'and conditions can read: `labels.severity == "high"`. Only the labels you allow are taken; any other answer ' +
+    'Sends the payload to a model of your choice, with your prompt, and keeps its answer as a label that later steps ' +
+    'and conditions can read: `labels.severity == "high"`. Only the labels you allow are accepted; any other answer ' +
     'is an error. Identical payloads share one answer. While the model fails, the event is retried after each of ' +
-    'the delays and then dead-lettered, or takes the default label at once, as you choose.',
+    'the delays and then dead-lettered, or takes the default label immediately, as you choose.',
   config,
   secrets: ['model.api_key'],
   examples: [
@@ -97,7 +97,7 @@ export const classify = defineStep({
       },
     },
     {
-      title: 'A mood, with a default while the model is away',
+      title: 'A mood, with a default while the model is unavailable',
       config: {
         label: 'mood',
         labels: ['happy', 'neutral', 'angry'],

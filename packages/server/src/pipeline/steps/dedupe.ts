@@ -20,7 +20,7 @@ export const dedupe = defineStep({
   needs: ['dedupe', 'clock'],
   docs:
     'Drops events whose key was seen before, within a window of time. The key is an expression in CEL; an event ' +
-    'that has no such key passes. Of several at once the first to be settled wins.',
+    'that has no such key passes. Of several at the same time the first to be settled wins.',
   config: z.strictObject({
     key: z.string().default('payload.id').meta({
       title: 'Key',

@@ -11,8 +11,8 @@ export const enrichEntity = defineStep({
   class: 'enrichment',
   needs: [],
   docs:
-    'Joins the traits of the entity that the event is tied to into the payload, under a name. Fields that the ' +
-    'event itself has there stay as they are. An event that is tied to no known entity passes unchanged.',
+    'Joins the traits of the entity that the event refers to into the payload, under a name. Fields that the ' +
+    'event itself has there stay as they are. An event that refers to no known entity passes unchanged.',
   config: z.strictObject({
     into: z.string().default('entity').meta({ title: 'Into', description: 'A path in the payload' }),
   }),

@@ -33,7 +33,7 @@ export const transform = defineStep({
   class: 'mutating',
   needs: [],
   docs:
-    'Renames, sets and removes fields of the payload, in that order; or makes a whole new payload of a template. ' +
+    'Renames, sets and removes fields of the payload, in that order; or creates a whole new payload from a template. ' +
     'Values may hold references at any depth: `$event.payload.customer.id` takes a value with its type, and ' +
     '`{{ … }}` inside a text puts the value of a CEL expression there. What refers to something absent is left out.',
   config: z
@@ -45,10 +45,7 @@ export const transform = defineStep({
         type: 'object',
         additionalProperties: {},
       }),
-      remove: z
-        .array(z.string())
-        .optional()
-        .meta({ title: 'Remove', description: 'Paths that are taken out' }),
+      remove: z.array(z.string()).optional().meta({ title: 'Remove', description: 'Paths to remove' }),
       template: jsonObject.optional().meta({
         title: 'Template',
         description: 'A whole new payload, instead of the changes above',

@@ -59,7 +59,7 @@ export async function planRuns(claimed: ClaimedEvent, definitions: Definitions, 
   }
   const notDue = claimed.plan?.filter(planned => !isDue(planned)) ?? [];
   if (claimed.tries <= MOST_TRIES) return { sources, runs, ended, notDue };
-  const reason = `The node that worked on this event died or fell silent, ${MOST_TRIES} times in a row. The event is now left alone.`;
+  const reason = `The node that worked on this event died or fell silent, ${MOST_TRIES} times in a row. The event is not tried again.`;
   const left = runs.map((run): EndedRun => ({ ...run, report: failedReport(null, reason) }));
   return { sources, runs: [], ended: [...ended, ...left], notDue };
 }
@@ -74,10 +74,7 @@ const gone = (planned: PlannedRun): EndedRun => ({
   pipeline: { id: planned.pipelineId, name: planned.pipelineId, version: planned.version ?? 0 },
   planned,
   sourceName: null,
-  report: failedReport(
-    null,
-    'The pipeline was disabled or deleted while the event waited to be tried again.',
-  ),
+  report: failedReport(null, 'The pipeline was disabled or deleted while the event waited to be retried.'),
 });
 
 /** What it was to go through cannot be found out: it ends with the reason, in what is known of its runs. */

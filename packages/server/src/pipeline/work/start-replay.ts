@@ -34,7 +34,7 @@ export function createReplayActions({
     async replayEvent(orgId, { id, state }, version, origin) {
       if (state === 'accepted')
         throw new Problem('conflict', {
-          message: 'The event has not been processed for the first time yet.',
+          message: 'The event has not been processed yet.',
         });
       return start(orgId, { eventId: id, filter: {}, version }, 1, origin);
     },

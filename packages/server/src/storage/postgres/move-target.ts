@@ -153,7 +153,7 @@ async function prepare(
   }
   if ((await move.find(SCHEMA)) !== String(migrations.length)) {
     throw new Error(
-      'The move was begun by another version of Sluice. Drop the target database, create it again, and begin again with this version; the source is as it was.',
+      'The move was started by another version of Sluice. Drop the target database, create it again, and start again with this version; the source is unchanged.',
     );
   }
   for (const table of tables) await requireSameColumns(client, table);

@@ -19,7 +19,7 @@ export async function requireNewDatabase(client: ClientBase, installation: strin
   if (found?.isUsed === true) {
     throw new Error(
       found.installation === installation
-        ? 'The database holds this installation already: a move to it was finished before. To move once more, give an empty one.'
+        ? 'The database holds this installation already: a move to it was finished before. To move again, give an empty one.'
         : 'The database holds another installation. Give one that is empty.',
     );
   }

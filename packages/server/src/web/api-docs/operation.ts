@@ -19,7 +19,7 @@ export function renderOperation(
 ${prose(description)}
 ${parameters.length > 0 ? html`<h3>Headers, path and query</h3>${fieldList(parameters.map(toField))}` : ''}
 ${Object.entries(body ?? {}).map(([type, { schema }]) => renderBody(type, fieldsOf(schema, schemas)))}
-<h3>Answers</h3>
+<h3>Responses</h3>
 <div class="answers">
 ${Object.entries(answers).map(
   ([
@@ -33,7 +33,7 @@ ${renderErrors(operation.errors)}
 </div>
 <div class="samples">
 ${code('Shell', html`${operation.sample(baseUrl)}`)}
-${Object.entries(answers).map(([status, { example }]) => code(`Answer ${status}`, json(example)))}
+${Object.entries(answers).map(([status, { example }]) => code(`Response ${status}`, json(example)))}
 ${Object.values(body ?? {})
   .flatMap(({ examples }) => Object.values(examples))
   .map(example => code(`Body: ${example.summary.toLowerCase()}`, json(example.value)))}

@@ -140,7 +140,7 @@ export function createCalls(
   async function sameSession({ request, client }: OpenCall, before: LoginSession): Promise<LoginSession> {
     const session = await sessions.of(request, client);
     if (session.orgId === before.orgId) return session;
-    throw new Problem('conflict', { message: 'You have changed to another organisation meanwhile.' });
+    throw new Problem('conflict', { message: 'You have switched to another organisation in the meantime.' });
   }
 
   const changes = (route: Route) => !route.startsWith('GET ');

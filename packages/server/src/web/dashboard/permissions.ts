@@ -34,6 +34,6 @@ export const permissionsOf = (role: Role): Permission[] =>
 export function requirePermission(role: Role, permission: Permission): void {
   if (may(role, permission)) return;
   throw new Problem('forbidden', {
-    message: `This takes the role ${leastRole[permission]} or above; yours is ${role}.`,
+    message: `This requires the role ${leastRole[permission]} or above; yours is ${role}.`,
   });
 }

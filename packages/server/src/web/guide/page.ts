@@ -66,7 +66,7 @@ export const renderGuidePage = (library: Library, page: GuidePage): Html =>
 
 export function renderGuideIndex(library: Library): Html {
   const main = html`<h1>Guide</h1>
-<p class="lead">Sluice takes events in, keeps them, passes them through your pipelines and delivers them. Everything here is served by your own Sluice and needs no internet.</p>
+<p class="lead">Sluice receives events, stores them, passes them through your pipelines and delivers them. Everything here is served by your own Sluice and needs no internet.</p>
 ${library.sections.map(
   ({ title, pages }) => html`<h2>${title}</h2>
 <ul class="cards">${pages.map(
@@ -98,7 +98,7 @@ ${places.map(
 }
 
 export function renderMissing(library: Library): Html {
-  const main = html`<h1>There is no such page</h1>
+  const main = html`<h1>Page not found</h1>
 <p>The guide may have moved it. Search for it, or start at <a href="${GUIDE}">the overview</a>.</p>`;
   return documentOf(library, 'Not found', null, '', main);
 }

@@ -6,15 +6,15 @@ import { schemasOf } from './schemas.ts';
 
 const tags = [
   { name: 'Events', description: 'Events from your own code, in batches, with an API key.' },
-  { name: 'Webhooks', description: 'Events from anybody who can POST, to the URL of a webhook source.' },
-  { name: 'Entities', description: 'What events are about, and how those belong together, with an API key.' },
+  { name: 'Webhooks', description: 'Events from anyone who can POST, to the URL of a webhook source.' },
+  { name: 'Entities', description: 'What events are about, and how they are related, with an API key.' },
 ];
 
 export const securitySchemes = {
   apiKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key, made in the dashboard. It carries its organisation.',
+    description: 'An API key, created in the dashboard. It carries its organisation.',
   },
   signature: {
     type: 'apiKey',
@@ -60,7 +60,7 @@ export function createOpenApiDocument(limits: DocumentedLimits, version: string)
       title: 'Sluice',
       version,
       description:
-        'Takes events in and keeps them: a 202 means that what you sent is on stable storage. Every answer is an envelope, `{"data": …}` or `{"error": {"message", "code", "path"?}}`. Codes are stable; messages are for people and may change.',
+        'Accepts events and stores them: a 202 means that what you sent is on stable storage. Every answer is an envelope, `{"data": …}` or `{"error": {"message", "code", "path"?}}`. Codes are stable; messages are for people and may change.',
     },
     tags,
     paths,

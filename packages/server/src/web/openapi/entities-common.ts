@@ -80,7 +80,7 @@ export const ifMatch: Parameter = {
   in: 'header',
   required: false,
   description:
-    'Only if it is this version still, such as `3` or `"3"` (the `ETag` of an answer), or only if it exists: `*`. Otherwise 409.',
+    'Only if it is still this version, such as `3` or `"3"` (the `ETag` of an answer), or only if it exists: `*`. Otherwise 409.',
   schema: { type: 'string' },
   example: '"3"',
 };

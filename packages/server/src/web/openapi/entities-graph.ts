@@ -47,9 +47,9 @@ export const entityGraphOperations = (): PublicOperation[] => [
     id: 'linkEntities',
     summary: 'Link two entities',
     description:
-      'Both ends have to exist, and to be two. Linking what is linked already changes nothing and answers 200. `same_as` from either end is the same link.',
+      'Both ends must exist and differ. Linking what is already linked changes nothing and answers 200. `same_as` from either end is the same link.',
     parameters: linkPath,
-    answers: { 200: linkAnswer('The link was there.'), 201: linkAnswer('The link was made.') },
+    answers: { 200: linkAnswer('The link already existed.'), 201: linkAnswer('The link was created.') },
     errors: errorsOf({ more: ['not_found'] }),
     sample: change('PUT'),
     schemas: linked,
@@ -60,10 +60,10 @@ export const entityGraphOperations = (): PublicOperation[] => [
     path: LINK,
     id: 'unlinkEntities',
     summary: 'Remove a link',
-    description: 'An identity that hung together by this link alone is two again.',
+    description: 'An identity that was joined by this link alone is split in two again.',
     parameters: linkPath,
     answers: {
-      200: { description: 'It is gone.', schema: 'DeletedAnswer', example: { data: { deleted: true } } },
+      200: { description: 'It was deleted.', schema: 'DeletedAnswer', example: { data: { deleted: true } } },
     },
     errors: errorsOf({ more: ['not_found'] }),
     sample: change('DELETE'),
@@ -75,14 +75,14 @@ export const entityGraphOperations = (): PublicOperation[] => [
     path: `${ONE}/links`,
     id: 'listLinks',
     summary: 'List its links',
-    description: 'Those that lead away from it, then those that lead to it.',
+    description: 'Outgoing links first, then incoming ones.',
     parameters: [
       ...entityPath,
       {
         name: 'direction',
         in: 'query',
         required: false,
-        description: 'Only those that lead away (`out`) or to it (`in`). `same_as` is in both.',
+        description: 'Only outgoing (`out`) or incoming (`in`) links. `same_as` is in both.',
         schema: { type: 'string', enum: ['in', 'out'] },
       },
       ...paging,
@@ -104,7 +104,7 @@ export const entityGraphOperations = (): PublicOperation[] => [
     path: `${ONE}/graph`,
     id: 'getGraph',
     summary: 'The graph around it',
-    description: `Every entity within so many links of it, whichever way they lead, and the links that were passed. At most ${MOST_GRAPH_NODES} entities; \`truncated\` says when there are more.`,
+    description: `Every entity within so many links of it, in either direction, and the links between them. At most ${MOST_GRAPH_NODES} entities; \`truncated\` says when there are more.`,
     parameters: [
       ...entityPath,
       {
@@ -169,7 +169,7 @@ export const entityGraphOperations = (): PublicOperation[] => [
     id: 'listEntityEvents',
     summary: 'Its events',
     description:
-      'The events whose `entity` names it, newest first, also those that came before it was made. A page may be short where payloads are large. An event whose payload was erased says when.',
+      'The events whose `entity` names it, newest first, also those that came before it was created. A page may be short where payloads are large. An event whose payload was erased says when.',
     parameters: [
       ...entityPath,
       {

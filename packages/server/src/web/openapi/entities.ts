@@ -72,12 +72,12 @@ export const entityRecordOperations = (limits: DocumentedLimits): PublicOperatio
     path: ONE,
     id: 'putEntity',
     summary: 'Write an entity',
-    description: `Makes the entity, or replaces the traits of the one that is there. Its version begins at 1 and rises by 1 with each write, also with one that changes nothing; after a delete it begins again.
+    description: `Creates the entity, or replaces the traits of the existing one. Its version starts at 1 and increases by 1 with each write, also with one that changes nothing; after a delete it starts again.
 
 Traits may come to ${MOST_TRAIT_BYTES / 1024} KiB of JSON in UTF-8, nested ${limits.nesting} levels deep. Integers are kept exactly at any size.`,
     parameters: [...entityPath, ifMatch],
     body: traitsContent,
-    answers: { 200: answered('It was there.'), 201: answered('It was made.') },
+    answers: { 200: answered('It already existed.'), 201: answered('It was created.') },
     errors: errorsOf({ body: true, more: ['version_conflict'] }),
     sample: baseUrl => `curl -X PUT ${baseUrl}/v1/entities/customer/c_42 \\
   -H "Authorization: Bearer $KEY" \\
@@ -91,7 +91,7 @@ Traits may come to ${MOST_TRAIT_BYTES / 1024} KiB of JSON in UTF-8, nested ${lim
     path: '/v1/entities',
     id: 'upsertEntities',
     summary: 'Upsert by body, one or many',
-    description: `Makes each entity, or merges the traits into those that are there by JSON Merge Patch (RFC 7396): objects merge field by field, \`null\` removes, anything else replaces.
+    description: `Creates each entity, or merges the traits into the existing ones by JSON Merge Patch (RFC 7396): objects merge field by field, \`null\` removes, anything else replaces.
 
 One entity is answered with its record. With \`entities\`, up to ${MOST_ENTITIES_AT_ONCE} of them are written, all or none, and answered as an array in the same order; the same entity twice is written twice, in order.`,
     parameters: [],
@@ -117,11 +117,11 @@ One entity is answered with its record. With \`entities\`, up to ${MOST_ENTITIES
     },
     answers: {
       200: {
-        description: 'It was there; or the array form, whose `data` is an array of records.',
+        description: 'It already existed; or the array form, whose `data` is an array of records.',
         schema: 'UpsertAnswer',
         example: { data: [anEntity] },
       },
-      201: answered('One entity, which was made.'),
+      201: answered('One entity, which was created.'),
     },
     errors: errorsOf({ body: true }),
     sample: baseUrl => `curl ${baseUrl}/v1/entities \\
@@ -144,7 +144,7 @@ One entity is answered with its record. With \`entities\`, up to ${MOST_ENTITIES
     path: '/v1/entities',
     id: 'listEntities',
     summary: 'List entities',
-    description: `Newest change first; filters combine with AND. Going on with a cursor neither skips nor repeats an entity that did not change meanwhile; one that changed is at the beginning again.
+    description: `Newest change first; filters combine with AND. Going on with a cursor neither skips nor repeats an entity that did not change in the meantime; one that changed is at the start again.
 
 A trait that your organisation has declared searchable is found by an index. By any other the list is searched for, up to a second a page: such a page may be short, or empty, and still have a \`next_cursor\` to go on with.`,
     parameters: [...listFilters, ...paging],
@@ -182,7 +182,7 @@ A trait that your organisation has declared searchable is found by an index. By 
     id: 'patchEntity',
     summary: 'Patch traits',
     description:
-      'Merges into the traits that are there by JSON Merge Patch (RFC 7396): `null` removes. An entity that does not exist is 404, never made.',
+      'Merges into the existing traits by JSON Merge Patch (RFC 7396): `null` removes. An entity that does not exist is 404, never created.',
     parameters: [...entityPath, ifMatch],
     body: traitsContent,
     answers: { 200: answered('The entity as it is now.') },
@@ -215,7 +215,7 @@ With \`erase_events=true\` the payloads of its events are erased first: in the e
       ifMatch,
     ],
     answers: {
-      200: { description: 'It is gone.', schema: 'DeletedAnswer', example: { data: { deleted: true } } },
+      200: { description: 'It was deleted.', schema: 'DeletedAnswer', example: { data: { deleted: true } } },
     },
     errors: errorsOf({ more: ['not_found', 'version_conflict'] }),
     sample: baseUrl => `curl -X DELETE \\

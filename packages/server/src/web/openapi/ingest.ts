@@ -15,7 +15,7 @@ export function ingestOperation(limits: DocumentedLimits): PublicOperation {
     summary: 'Send events',
     description: `Takes a batch of events, all or nothing: one bad event refuses the batch and names its index, and then nothing is stored.
 
-A 202 is answered once every event is on stable storage, never before. After a 5xx, or no answer at all, send the same request again: with an idempotency key or with an \`id\` in each event it makes no second event.
+A 202 is answered once every event is on stable storage, never before. After a 5xx, or no answer at all, send the same request again: with an idempotency key or with an \`id\` in each event it creates no second event.
 
 ${sizeRules(limits)} A batch may hold ${limits.batchEvents} events. A field that is not listed here is refused, so that a misspelt name is not lost silently.`,
     security: ['apiKey'],
@@ -54,7 +54,7 @@ ${sizeRules(limits)} A batch may hold ${limits.batchEvents} events. A field that
     answers: {
       202: {
         description:
-          'Every event is on stable storage. The ids stand in the order in which the events were sent.',
+          'Every event is on stable storage. The ids are in the order in which the events were sent.',
         schema: 'IngestAnswer',
         example: { data: { events: [{ id: 'evt_01K9ZQ4T0V8N3YB6XJ2M5R7C1D', duplicate: false }] } },
       },

@@ -23,7 +23,7 @@ export function MailPreview(props: { message: EmailMessage; from: unknown; to: u
           <SegmentedControl
             size="xs"
             mt={6}
-            aria-label="Part of the mail"
+            aria-label="Part of the email"
             value={part}
             onChange={setPart}
             data={[
@@ -34,7 +34,7 @@ export function MailPreview(props: { message: EmailMessage; from: unknown; to: u
         )}
       </div>
       {isHtml ? (
-        <iframe className={classes.frame} title="The mail" sandbox="" srcDoc={drawn} />
+        <iframe className={classes.frame} title="Email" sandbox="" srcDoc={drawn} />
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region needs focus to be scrolled by keys
         <pre className={classes.plain} tabIndex={0}>

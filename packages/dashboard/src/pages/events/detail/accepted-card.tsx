@@ -23,7 +23,7 @@ export function AcceptedCard({ event }: { event: EventRecord }) {
         </dd>
         {timestamp !== received_at && (
           <>
-            <dt>Happened</dt>
+            <dt>Occurred</dt>
             <dd>
               <ExactTime at={timestamp} />
             </dd>
@@ -31,7 +31,7 @@ export function AcceptedCard({ event }: { event: EventRecord }) {
         )}
         <dt>{sources.length > 1 ? 'Sources' : 'Source'}</dt>
         <dd>
-          {sources.length === 0 && (event.state === 'accepted' ? 'not matched yet' : 'none that matches')}
+          {sources.length === 0 && (event.state === 'accepted' ? 'not matched yet' : 'no match')}
           {sources.map(({ id, name }, i) => (
             <span key={id}>
               {i > 0 && ', '}
@@ -59,7 +59,7 @@ export function AcceptedCard({ event }: { event: EventRecord }) {
         )}
         <dt>Id</dt>
         <dd>
-          <CopyText text={event.id} label="Copy the id" />
+          <CopyText text={event.id} label="Copy id" />
         </dd>
       </dl>
       {event.headers !== undefined && <Headers headers={event.headers} />}

@@ -28,7 +28,7 @@ export function DeliveryLine({ delivery }: { delivery: DeliveryRecord }) {
             </Text>
             <StateBadge state={state} />
             <Text span size="sm" c="dimmed" className={`numbers ${classes.right}`}>
-              {attempt === 0 ? 'not tried yet' : attempt === 1 ? '1 attempt' : `${attempt} attempts`}
+              {attempt === 0 ? 'not attempted yet' : attempt === 1 ? '1 attempt' : `${attempt} attempts`}
               {next_attempt_at && state === 'retrying' && (
                 <>
                   {' · next '}
@@ -48,7 +48,7 @@ export function DeliveryLine({ delivery }: { delivery: DeliveryRecord }) {
           {attempts.length > 0 && <AttemptList attempts={attempts} />}
           <Group justify="space-between" gap="xs">
             <Anchor component={Link} to={`/deliveries/${delivery.id}`} size="sm">
-              Open the delivery
+              View delivery
             </Anchor>
             <DeliveryActions delivery={delivery} size="compact-sm" />
           </Group>

@@ -45,7 +45,7 @@ export default function EventPage() {
       {event.erased_at !== null && (
         <Alert color="gray" variant="light" icon={<IconEraser size={18} aria-hidden />}>
           Its payload was erased on request <RelativeTime at={event.erased_at} />, here and in everything that
-          was kept of it. What stands in its place says so.
+          was kept of it.
         </Alert>
       )}
       {job !== null && (
@@ -72,7 +72,7 @@ export default function EventPage() {
           )
         }
       >
-        <JsonText value={event.payload} maxHeight={560} copyLabel="Copy the payload" />
+        <JsonText value={event.payload} maxHeight={560} copyLabel="Copy payload" />
       </Card>
     </Page>
   );

@@ -44,7 +44,7 @@ export function EventTimeline({ event }: { event: EventRecord }) {
       </Timeline>
       {event.runs_cut && (
         <Alert color="gray" variant="light" mt="md">
-          It was run more often: only its latest {event.runs.length} runs are shown here.
+          Only its latest {event.runs.length} runs are shown here.
         </Alert>
       )}
       {event.deliveries_cut && (

@@ -14,7 +14,7 @@ const choices = [
   {
     version: 'original',
     title: 'Original versions',
-    what: 'As they were when the event came in.',
+    what: 'As they were when the event was received.',
   },
 ] as const;
 

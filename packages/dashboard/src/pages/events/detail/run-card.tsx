@@ -57,7 +57,7 @@ export function RunCard({ run, deliveries }: { run: RunRecord; deliveries: reado
       ) : (
         run.outcome === 'routed' && (
           <Text size="sm" c="dimmed">
-            It has no steps: the event goes on as it came.
+            No steps: the event passes through unchanged.
           </Text>
         )
       )}

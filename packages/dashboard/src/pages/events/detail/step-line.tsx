@@ -80,8 +80,8 @@ function Inside({ step, place, isCut }: { step: StepTrace; place: number; isCut:
     return (
       <Text size="sm" c="dimmed">
         {isCut
-          ? 'The trace of this run was cut here: it was too large to be kept whole. The payload stands below.'
-          : 'What the event was here has not been kept.'}
+          ? 'The trace of this run was truncated here, since it was too large. The payload is below.'
+          : 'The event as it was here has not been kept.'}
       </Text>
     );
   }

@@ -20,7 +20,7 @@ export function TextDiff({ before, after, label }: { before: string; after: stri
   if (lines.every(({ kind }) => kind === 'same')) {
     return (
       <Text size="sm" c="dimmed">
-        It changed nothing.
+        No changes.
       </Text>
     );
   }
@@ -52,7 +52,7 @@ export function TextDiff({ before, after, label }: { before: string; after: stri
       )}
       {room < 0 && (
         <Text size="xs" c="dimmed" px="sm" py={6}>
-          {-room} more lines are not drawn.
+          {-room} more lines are not shown.
         </Text>
       )}
     </section>

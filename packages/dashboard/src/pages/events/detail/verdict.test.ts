@@ -153,7 +153,7 @@ describe('the verdict on an event', () => {
   });
 
   test('that waits, or that nobody listens to', () => {
-    expect(verdict({ state: 'accepted' }).text).toBe('Accepted. It waits for its pipelines.');
+    expect(verdict({ state: 'accepted' }).text).toBe('Accepted. Waiting to be processed.');
     const waiting = { until: soon(5_000), retries: 2, runs: [] };
     expect(verdict({ state: 'accepted', waiting }).text).toBe('Retrying, next attempt in 5s.');
     const stopped = {
@@ -167,6 +167,6 @@ describe('the verdict on an event', () => {
       'Retrying step 2 (classify) of “Urgent” after 2 attempts, next attempt in 5s: The model answered with status 503.',
     );
     expect(verdict({ state: 'unrouted', runs: [] }).tone).toBe('bad');
-    expect(verdict({}).text).toBe('Processed, but it goes to no destination.');
+    expect(verdict({}).text).toBe('Processed, but routed to no destination.');
   });
 });

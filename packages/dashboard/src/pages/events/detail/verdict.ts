@@ -15,7 +15,7 @@ const MOST_DESCRIBED = 3;
 export function verdictOf(event: EventRecord, now: number): Verdict {
   if (event.state === 'accepted') return { tone: 'waiting', text: describeAccepted(event, now) };
   if (event.state === 'unrouted') {
-    return { tone: 'bad', text: 'No enabled pipeline listens to its source, so it went nowhere.' };
+    return { tone: 'bad', text: 'No enabled pipeline listens to its source, so it was not routed.' };
   }
   const runs = latestRuns(event.runs);
   const stopped = runs.filter(({ outcome }) => outcome !== 'routed').map(describeStop);
@@ -37,7 +37,7 @@ function latestRuns(runs: readonly RunRecord[]): RunRecord[] {
 }
 
 function describeAccepted({ waiting }: EventRecord, now: number): string {
-  if (waiting === null) return 'Accepted. It waits for its pipelines.';
+  if (waiting === null) return 'Accepted. Waiting to be processed.';
   const next = `next attempt ${whenOf(waiting.until, now)}`;
   const [stopped] = waiting.runs;
   const last = stopped?.tries.at(-1);
@@ -59,7 +59,7 @@ function describeStop(run: RunRecord): string {
 
 function describeDeliveries(deliveries: readonly DeliveryRecord[], now: number): Verdict {
   if (deliveries.length === 0) {
-    return { tone: 'quiet', text: 'Processed, but it goes to no destination.' };
+    return { tone: 'quiet', text: 'Processed, but routed to no destination.' };
   }
   const open = deliveries.filter(({ state }) => state !== 'delivered');
   const delivered = deliveries.length - open.length;
@@ -101,7 +101,7 @@ function describeDelivery(delivery: DeliveryRecord, now: number): string {
     case 'cancelled':
       return `${name} was cancelled`;
     case 'delivered':
-      return `${name} has it`;
+      return `${name} has received it`;
   }
 }
 
@@ -135,13 +135,13 @@ function describeFailure({ attempts, code }: DeliveryRecord): string {
 const words: Readonly<Record<string, string>> = {
   timeout: 'did not answer in time',
   connection_refused: 'refused the connection',
-  connection_reset: 'broke off the connection',
-  dns_failed: 'could not be found by its name',
+  connection_reset: 'reset the connection',
+  dns_failed: 'could not be resolved by DNS',
   tls_invalid: 'has no valid certificate',
   address_not_allowed: 'has an address that is not allowed',
-  bad_response: 'answered something unreadable',
-  too_large: 'takes nothing this large',
-  rejected_by_destination: 'refused it',
+  bad_response: 'sent an invalid response',
+  too_large: 'does not accept anything this large',
+  rejected_by_destination: 'rejected it',
   destination_down: 'was down for too long',
 };
 

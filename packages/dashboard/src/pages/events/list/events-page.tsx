@@ -41,7 +41,7 @@ function useSelection(query: EventQuery): [Ids, (next: (before: Ids) => Ids) => 
   return [of === query ? ids : NONE, change];
 }
 
-/** Everything that came in, newest first. */
+/** Everything that was received, newest first. */
 export default function EventsPage() {
   const may = useMay();
   const [filters, change] = useFilters();
@@ -85,7 +85,7 @@ export default function EventsPage() {
   return (
     <Page
       title="Events"
-      lead="Everything that came in, newest first."
+      lead="Everything that was received, newest first."
       fill
       actions={
         <>
@@ -96,7 +96,7 @@ export default function EventsPage() {
               leftSection={<IconRefresh size={15} aria-hidden />}
               onClick={refresh}
             >
-              Show what has come since
+              Show new events
             </Button>
           )}
           <ViewMenu columns={chosenColumns} setColumns={setColumns} />
@@ -157,12 +157,7 @@ export default function EventsPage() {
 
 function NothingHere({ isNarrowed, onClear }: { isNarrowed: boolean; onClear(): void }) {
   if (!isNarrowed) return <NoEvents />;
-  return (
-    <Empty
-      sentence="No event matches these filters."
-      action={<Button onClick={onClear}>Clear the filters</Button>}
-    />
-  );
+  return <Empty sentence="No events match" action={<Button onClick={onClear}>Clear filters</Button>} />;
 }
 
 const withoutAll = (filters: Readonly<Record<string, string | undefined>>) =>

@@ -112,8 +112,8 @@ function ReplayQuestion(props: {
       <Stack>
         <Text size="sm">
           {input === 'selected'
-            ? `${selected.size === 1 ? 'The event runs' : `${selected.size} events run`} once more, and what comes out is delivered again.`
-            : `${isNarrowed ? 'Every event that matches the filters runs' : 'Every event that is kept runs'} once more, and what comes out is delivered again. You see how far that has come, and can cancel it.`}
+            ? `${selected.size === 1 ? 'The event runs' : `${selected.size} events run`} again, and the result is delivered again.`
+            : `${isNarrowed ? 'Every event that matches the filters runs' : 'Every event that is kept runs'} again, and the result is delivered again. You can follow its progress and cancel it.`}
         </Text>
         <SegmentedControl
           aria-label="Through which pipelines"

@@ -51,7 +51,7 @@ export function SaveView(props: {
           />
           {mayShare && (
             <Checkbox
-              label="For everybody in the organisation"
+              label="For everyone in the organisation"
               checked={shared}
               onChange={event => setShared(event.currentTarget.checked)}
             />

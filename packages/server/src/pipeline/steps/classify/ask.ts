@@ -41,7 +41,7 @@ export async function askModel(
     keptBytes: MOST_ANSWER_BYTES,
   });
   if (result.kind === 'failed')
-    return error(`The model could not be asked: ${result.failure.message}`, {
+    return error(`The model could not be called: ${result.failure.message}`, {
       isFinal: result.failure.code === 'address_not_allowed',
     });
   const said = { status: result.status, body: quote(result.body, question) };

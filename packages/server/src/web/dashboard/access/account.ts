@@ -49,7 +49,7 @@ export function accountCalls(
       return await checkPassword(session.email, password, client.address);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'unauthenticated') throw error;
-      throw invalid('password', 'password is not right.');
+      throw invalid('password', 'password is incorrect.');
     }
   }
 
@@ -67,7 +67,8 @@ export function accountCalls(
     };
   }
 
-  const changedMeanwhile = () => invalid('password', 'password was changed meanwhile: give the new one.');
+  const changedMeanwhile = () =>
+    invalid('password', 'password was changed in the meantime: enter the new one.');
 
   calls.on('GET /account', 'read', async call => call.answer(await show(call)));
 
@@ -124,7 +125,7 @@ export function accountCalls(
     const now = clock.now();
     const step = stepOfCode(secret, code.replace(' ', ''), now);
     if (step === null) {
-      throw invalid('code', 'code is not right for this secret. Check the clock of your device.');
+      throw invalid('code', 'code is incorrect for this secret. Check the clock of your device.');
     }
     const codes = newRecoveryCodes();
     const changes = accounts.audited(...(await records(call, 'second_factor.turned_on')));
@@ -132,7 +133,7 @@ export function accountCalls(
     const outcome = await changes.turnOnSecondFactor(user, factor, codes.map(hashRecoveryCode));
     if (outcome === 'password_changed') throw changedMeanwhile();
     if (outcome === 'already_on') {
-      throw new Problem('conflict', { message: 'Two-factor authentication is on already.' });
+      throw new Problem('conflict', { message: 'Two-factor authentication is already on.' });
     }
     return call.answer({ recovery_codes: codes });
   });

@@ -41,7 +41,7 @@ export function invitationCalls(
 ): void {
   const gone = () =>
     new Problem('not_found', {
-      message: 'There is no such invitation: it was used, withdrawn or has expired.',
+      message: 'There is no such invitation: it was used or revoked, or has expired.',
     });
 
   async function newAccount(email: string, password: string): Promise<User> {

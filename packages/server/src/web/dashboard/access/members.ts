@@ -78,11 +78,11 @@ export function memberCalls(
     const changes = accounts.audited(call.record('member.invited', invitation.id, { email, role }));
     const outcome = await changes.createInvitation(invitation);
     if (outcome === 'already_member') {
-      throw new Problem('conflict', { path: 'email', message: `${email} is a member already.` });
+      throw new Problem('conflict', { path: 'email', message: `${email} is already a member.` });
     }
     if (outcome === 'may_not_grant') {
       throw new Problem('forbidden', {
-        message: `Your role does not allow this: an invitation of ${email} to a role above yours may stand already.`,
+        message: `Your role does not allow this: an invitation of ${email} to a role above yours may already exist.`,
       });
     }
     return call.answer({ ...toInvited(invitation), invite_code: code }, 201);

@@ -76,7 +76,7 @@ export function createSecondFactors({
         attempts.refused({ email: user.email, user, address, outcome: 'wrong_code' });
         throw new Problem('unauthenticated', {
           path: 'code',
-          message: 'This code is not right, or was used before. Wait for the next one.',
+          message: 'This code is incorrect, or was used before. Wait for the next one.',
         });
       }
       takeBack();

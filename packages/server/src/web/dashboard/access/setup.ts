@@ -21,7 +21,7 @@ export function setupCalls(
     readonly throttle: Throttle;
   },
 ): void {
-  const alreadyDone = () => new Problem('conflict', { message: 'Set-up has been done. Log in instead.' });
+  const alreadyDone = () => new Problem('conflict', { message: 'Set-up is complete. Log in instead.' });
 
   calls.onAnyone('GET /setup', async call => call.answer({ open: await firstUser.isWanted() }));
 

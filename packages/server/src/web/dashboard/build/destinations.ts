@@ -9,6 +9,7 @@ import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
+import { type StateDependencies, statesOf } from '../destination-states.ts';
 import type { SessionCall, SessionCallTo } from '../exchange.ts';
 import { newestFirst, optionalTime, showKind } from '../records.ts';
 import { changedDestination, newDestination } from './destination-input.ts';
@@ -33,12 +34,14 @@ export function destinationCalls(
   calls: Calls,
   {
     configuration,
+    counters,
     deliveryQueue,
     destinationAdmin,
     clock,
   }: {
     readonly configuration: Pick<ConfigurationStore, 'audited' | 'findDestination' | 'listDestinations'>;
-    readonly deliveryQueue: Pick<DeliveryQueue, 'readBacklogOf'>;
+    readonly counters: StateDependencies['counters'];
+    readonly deliveryQueue: Pick<DeliveryQueue, 'findLastEnds' | 'readBacklogOf'>;
     readonly destinationAdmin: DestinationAdmin;
     readonly clock: Clock;
   },
@@ -63,13 +66,20 @@ export function destinationCalls(
     };
   }
 
-  const show = async (destination: StoredDestination): Promise<DestinationRecord> => ({
+  const states = (orgId: string, destinations: readonly StoredDestination[]) =>
+    statesOf(orgId, destinations, { counters, deliveryQueue, clock });
+
+  const show = async (
+    destination: StoredDestination,
+    stateOf?: Awaited<ReturnType<typeof states>>,
+  ): Promise<DestinationRecord> => ({
     id: destination.id,
     kind: destination.kind,
     name: destination.name,
     config: destinationAdmin.show(destination),
     policy: destination.policy,
     paused: destination.paused,
+    state: (stateOf ?? (await states(destination.orgId, [destination])))(destination),
     breaker: await showBreaker(destination),
     listener: destination.kind === LISTENER_KIND ? { connected: destination.listenerToken !== null } : null,
     rotation: showRotation(destinationAdmin.rotationOf(destination)),
@@ -88,7 +98,8 @@ export function destinationCalls(
       newestFirst,
       page,
     );
-    return page.answer(await Promise.all(rows.map(show)), next);
+    const stateOf = await states(call.session.orgId, rows);
+    return page.answer(await Promise.all(rows.map(row => show(row, stateOf))), next);
   });
 
   calls.on('POST /destinations/columns', 'destinations.change', async call => {

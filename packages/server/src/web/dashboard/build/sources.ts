@@ -154,7 +154,7 @@ export function sourceCalls(
     if (field === undefined)
       throw new Problem('conflict', { message: 'This provider has no secret to rotate.' });
     if (given === undefined && !field.isChosen)
-      throw invalid('secret', 'secret is missing: paste the one that the provider made.');
+      throw invalid('secret', 'secret is missing: paste the one from the provider.');
     const secret = given ?? newSecret('whsec');
     const { publicKey = null, url = null, verifyWith = null } = source.providerOptions;
     const verifyToken = source.sealedVerifyToken === null ? null : 'kept';

@@ -58,7 +58,7 @@ export function testEventCalls(
     const result = await configuration.audited(record).createTestEvent(saved, MOST_TEST_EVENTS);
     if (result === 'too_many') {
       throw new Problem('limit_reached', {
-        message: `An organisation may save ${MOST_TEST_EVENTS} test events. Delete one that nobody uses any more.`,
+        message: `An organisation may save ${MOST_TEST_EVENTS} test events. Delete one that is not used any more.`,
       });
     }
     return call.answer(show(saved), 201);

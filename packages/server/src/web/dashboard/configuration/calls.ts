@@ -74,7 +74,7 @@ export function configurationCalls(
     if (base !== body.base) throw changedMeanwhile();
     const [problem] = problems;
     if (problem !== undefined) throw invalid(problem.path, inFile(problem));
-    if (plan === null) throw invalid('document', 'document holds nothing.');
+    if (plan === null) throw invalid('document', 'document is empty.');
     const { edit, made, records } = plan;
     const count = (what: 'created' | 'changed' | 'removed') =>
       edit.sources[what].length + edit.destinations[what].length + edit.pipelines[what].length;
@@ -95,7 +95,7 @@ export function configurationCalls(
 const changedMeanwhile = () =>
   new Problem('version_conflict', {
     message:
-      'The configuration has changed since the difference was shown. Nothing was applied: look at it again.',
+      'The configuration has changed since the difference was shown. Nothing was applied: review it again.',
   });
 
 const inFile = ({ line, message }: ConfigurationProblem): string =>

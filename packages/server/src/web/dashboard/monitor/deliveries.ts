@@ -67,7 +67,7 @@ export function deliveryCalls(
     const { orgId, id } = await find(call);
     const changes = deliveryQueue.audited(call.record('delivery.discarded', id));
     if (!(await changes.discardDelivery(orgId, id, clock.now()))) {
-      throw new Problem('conflict', { message: 'This delivery has ended already.' });
+      throw new Problem('conflict', { message: 'This delivery has already ended.' });
     }
     return call.answer(await showWhole(await find(call)));
   });

@@ -53,7 +53,7 @@ export function jobCalls(
     if (createdBy !== call.session.email) requirePermission(call.session.role, 'jobs.cancel');
     const changes = jobs.audited(call.record('job.cancelled', id, { kind }));
     if (!(await changes.finishJob(orgId, id, 'cancelled', clock.now())))
-      throw new Problem('conflict', { message: 'The job has ended already.' });
+      throw new Problem('conflict', { message: 'The job has already ended.' });
     return call.answer(showJob(await find(call)));
   });
 }

@@ -25,7 +25,7 @@ export function nodeCalls(
   calls.on('GET /nodes', 'read', async call => {
     if (!(await operator.isOf(call.session.orgId))) {
       throw new Problem('forbidden', {
-        message: 'Nodes are shown to the organisation that was made first, which is the operator’s.',
+        message: 'Nodes are shown to the organisation that was created first, which is the operator’s.',
       });
     }
     const [nodes, database] = await Promise.all([fleet.listNodes(), fleet.replication()]);

@@ -115,7 +115,7 @@ function takePlace(waiting: Line['waiting'], stuckAfterMs: number, signal?: Abor
 
 const tooMany = () =>
   new Problem('rate_limited', {
-    message: 'Too many searches are under way in this organisation. Try again shortly.',
+    message: 'Too many searches are in progress in this organisation. Try again shortly.',
     retryAfter: 5,
   });
 

@@ -62,7 +62,7 @@ export function viewCalls(
     const changes = configuration.audited(call.record('view.created', view.id, recorded(view)));
     if ((await changes.createView(view, MOST_VIEWS)) === 'too_many')
       throw new Problem('limit_reached', {
-        message: `There are ${MOST_VIEWS} views already. Delete one that nobody needs.`,
+        message: `There are ${MOST_VIEWS} views already. Delete one that is not needed.`,
       });
     return call.answer(showView(view), 201);
   });

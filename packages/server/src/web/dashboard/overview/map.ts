@@ -13,6 +13,7 @@ import {
 } from '../../../core/stores/counters.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Calls } from '../calls.ts';
+import { statesOf } from '../destination-states.ts';
 import { stepsOf, totalsOf, totalWindow, wholeOf } from './counter-windows.ts';
 import { MOST_BACKLOG_COUNTED, MOST_OF_EACH_COUNTED } from './figures.ts';
 
@@ -31,7 +32,7 @@ export function mapCalls(
   }: {
     readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
     readonly counters: Pick<CounterStore, 'countWaitingAt' | 'readCounters'>;
-    readonly deliveryQueue: Pick<DeliveryQueue, 'listDeadGroups' | 'listFailedGroups'>;
+    readonly deliveryQueue: Pick<DeliveryQueue, 'findLastEnds' | 'listDeadGroups' | 'listFailedGroups'>;
     readonly clock: Clock;
   },
 ): void {
@@ -69,12 +70,13 @@ export function mapCalls(
     const nodes = [...sources, ...pipelines, ...destinations].map(({ id }) => id);
     const now = clock.now();
     const window = wholeOf(stepsOf(call.query(), now));
-    const [onArrows, onArrowsNow, onNodes, waiting, dead] = await Promise.all([
+    const [onArrows, onArrowsNow, onNodes, waiting, dead, stateOf] = await Promise.all([
       counters.readCounters(orgId, arrows, ['runs', 'deliveries'], window),
       counters.readCounters(orgId, arrows, ['runs', 'deliveries'], totalWindow(NOW_MINUTES, now)),
       counters.readCounters(orgId, nodes, ['received', 'routed', 'dropped', 'failed', 'delivered'], window),
       counters.countWaitingAt(orgId, MOST_OF_EACH_COUNTED),
       deadOf(orgId, window),
+      statesOf(orgId, destinations, { counters, deliveryQueue, clock }),
     ]);
     const [total, lately, of] = [totalsOf(onArrows), totalsOf(onArrowsNow), totalsOf(onNodes)];
     const waitingAt = waitingAtSources(sources, waiting);
@@ -102,16 +104,20 @@ export function mapCalls(
         }))
         .sort(byName),
       destinations: destinations
-        .map(({ id, name, kind, paused, breaker }) => ({
-          id,
-          name,
-          kind,
-          paused,
-          is_down: breaker !== null,
-          total: of(id, 'delivered'),
-          waiting: waiting.destinations.get(id) ?? NOTHING,
-          dead: dead(id),
-        }))
+        .map(destination => {
+          const { id, name, kind, paused, breaker } = destination;
+          return {
+            id,
+            name,
+            kind,
+            paused,
+            is_down: breaker !== null,
+            state: stateOf(destination),
+            total: of(id, 'delivered'),
+            waiting: waiting.destinations.get(id) ?? NOTHING,
+            dead: dead(id),
+          };
+        })
         .sort(byName),
       edges: edges.map(({ from, to }) => ({
         from,

@@ -17,11 +17,10 @@ import {
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
-import { hoursOf, seriesOf, stepsOf, totalsOf, totalWindow } from './counter-windows.ts';
+import { failedLast, latelyAt } from '../destination-states.ts';
+import { hoursOf, seriesOf, stepsOf, totalsOf } from './counter-windows.ts';
 import { MOST_BACKLOG_COUNTED, presentFigures } from './figures.ts';
 
-/** What failed within this time is a recent failure. */
-const LATELY_MINUTES = 10;
 const MOST_FAILING = 20;
 /** What has died may be retried, so the dead are looked up; the rest is counted once and for all. */
 const countedNames = funnelNames.filter(name => name !== 'dead');
@@ -48,9 +47,9 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
     orgId: string,
     destinations: readonly StoredDestination[],
   ): Promise<FailingDestination[]> {
-    const ids = destinations.map(({ id }) => id);
-    const window = totalWindow(LATELY_MINUTES, clock.now());
-    const of = totalsOf(await counters.readCounters(orgId, ids, ['failed', 'delivered'], window));
+    const all = destinations.map(({ id }) => id);
+    const window = latelyAt(clock.now());
+    const of = totalsOf(await counters.readCounters(orgId, all, ['failed', 'delivered'], window));
     const failing = destinations
       .map(({ id, name, kind, paused, breaker }) => ({
         id,
@@ -64,17 +63,14 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
       .filter(({ is_down, failed }) => is_down || failed > 0)
       .sort((a, b) => Number(b.is_down) - Number(a.is_down) || b.failed - a.failed)
       .slice(0, MOST_FAILING);
-    const ends = await deliveryQueue.findLastEnds(
-      orgId,
-      failing.map(({ id }) => id),
-    );
+    const ids = failing.map(({ id }) => id);
+    const stillFailing = await failedLast(orgId, ids, deliveryQueue);
     return Promise.all(
-      failing.map(async (one, n) => {
+      failing.map(async one => {
         const { waiting, retrying, dead } = await presentFigures(counters, orgId, window, one.id);
-        const { deliveredAt = null, failedAt = null } = ends[n] ?? {};
         return {
           ...one,
-          is_failing: one.is_down || (failedAt !== null && failedAt >= (deliveredAt ?? 0)),
+          is_failing: one.is_down || stillFailing.has(one.id),
           dead: dead.count,
           waiting: waiting.count + retrying.count,
         };
