@@ -14,6 +14,7 @@ export function UndoNotices() {
           <Button
             size="compact-sm"
             variant="white"
+            flex="none"
             onClick={() => removals.undo(key)}
             aria-label={`Undo: ${message}`}
           >

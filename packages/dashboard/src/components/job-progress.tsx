@@ -2,6 +2,7 @@ import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { Link } from '@tanstack/react-router';
 import { useCall, useChange } from '../lib/api/use-call.ts';
+import { formatNumber } from '../lib/format.ts';
 import { useMay, useSession } from '../lib/session.tsx';
 import { ConfirmButton } from './confirm.tsx';
 import { ErrorNotice } from './error-notice.tsx';
@@ -61,8 +62,8 @@ const shareOf = ({ state, done, total }: JobRecord): number =>
 
 export function describeProgress({ kind, state, done, failed, total }: JobRecord): string {
   // How many there are is known when all are written.
-  if (kind === 'events.export' && total === 0) return `${done.toLocaleString('en')} events written`;
+  if (kind === 'events.export' && total === 0) return `${formatNumber(done)} events written`;
   if (state === 'running' && total === 0) return 'Counting…';
-  const failures = failed === 0 ? '' : `, ${failed.toLocaleString('en')} failed`;
-  return `${done.toLocaleString('en')} of ${total.toLocaleString('en')} done${failures}`;
+  const failures = failed === 0 ? '' : `, ${formatNumber(failed)} failed`;
+  return `${formatNumber(done)} of ${formatNumber(total)} done${failures}`;
 }

@@ -41,6 +41,7 @@ const ROW_HEIGHT = 42;
 const ROWS_AHEAD = 12;
 /** The next page is asked for when so many rows are left below. */
 const MORE_AT = 30;
+const NO_SEARCH: Readonly<Record<string, string>> = {};
 
 /** Which row is marked: by its key, since a live list moves, and by where it was seen last. */
 interface Mark {
@@ -60,6 +61,8 @@ export function Rows<Row>(props: {
   keyOf(row: Row): string;
   /** The page that shows a row. */
   pageOf(row: Row): string;
+  /** What the address of such a page carries. */
+  pageSearch?: Readonly<Record<string, string>>;
   /** They are those of before, and are about to be others: nothing can be done with them any more. */
   isOld?: boolean;
   hasMore?: boolean;
@@ -74,7 +77,7 @@ export function Rows<Row>(props: {
   sorting?: Sorting;
 }) {
   const { rows, columns, keyOf, pageOf, isOld = false, hasMore = false, isLoadingMore = false } = props;
-  const { loadMore, onSelect } = props;
+  const { loadMore, onSelect, pageSearch = NO_SEARCH } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
   const [mark, setMark] = useState<Mark | null>(null);
@@ -111,21 +114,21 @@ export function Rows<Row>(props: {
         // From here on Enter is meant for what is marked, and no longer for what was pressed before.
         if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
       } else if (event.key === 'Enter' && row && !isOnControl(event.target)) {
-        void navigate({ to: pageOf(row) });
+        void navigate({ to: pageOf(row), search: pageSearch });
       } else if (event.key === 'x' && row) {
         onSelect?.(row);
       }
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [isOld, rows, marked, virtual, navigate, keyOf, pageOf, onSelect]);
+  }, [isOld, rows, marked, virtual, navigate, keyOf, pageOf, pageSearch, onSelect]);
 
   const open = useCallback(
     (row: Row, index: number) => {
       setMark({ key: keyOf(row), index });
-      void navigate({ to: pageOf(row) });
+      void navigate({ to: pageOf(row), search: pageSearch });
     },
-    [navigate, keyOf, pageOf],
+    [navigate, keyOf, pageOf, pageSearch],
   );
 
   const tracks = {

@@ -1,7 +1,7 @@
 import { Select, TextInput } from '@mantine/core';
+import { spans } from '../lib/spans.ts';
 import { fromTimeInput, toTimeInput } from '../lib/time-display.ts';
 import { useFilters } from '../lib/use-filters.ts';
-import { spans } from '../lib/use-time-range.ts';
 import { filterWidth } from './choice-filter.tsx';
 
 const CUSTOM = 'custom';

@@ -50,7 +50,7 @@ export function UsedBy(props: { id: string; as: 'source' | 'destination'; none: 
 
 /** As a sentence: `Orders, Alerts and 2 more`. */
 export function namesOf(pipelines: readonly PipelineRecord[], most = 2): string {
-  if (pipelines.length === 0) return '—';
+  if (pipelines.length === 0) return '–';
   const shown = pipelines.slice(0, most).map(({ name }) => name);
   const left = pipelines.length - shown.length;
   return left > 0 ? `${shown.join(', ')} and ${left} more` : shown.join(', ');

@@ -3,8 +3,13 @@
 /** What lies over the page, and has the keys to itself. */
 const OVER_THE_PAGE = '[role="dialog"], [role="menu"], [role="listbox"]';
 
+/** Whoever has just selected a row goes on by keys: nothing is typed into a box. */
+const isBox = (target: HTMLElement): boolean =>
+  target instanceof HTMLInputElement && /^(checkbox|radio)$/.test(target.type);
+
 const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement &&
+  !isBox(target) &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 /**

@@ -1,15 +1,7 @@
 import { chartWindow } from '@sluice/contract/chart-window';
 import { useMemo } from 'react';
+import { spanNames, spans } from './spans.ts';
 import { useFilters } from './use-filters.ts';
-
-/** The last so many minutes, by the word that stands for it in the address. */
-export const spans: Readonly<Record<string, { readonly label: string; readonly minutes: number }>> = {
-  '15m': { label: 'Last 15 minutes', minutes: 15 },
-  '1h': { label: 'Last hour', minutes: 60 },
-  '24h': { label: 'Last 24 hours', minutes: 24 * 60 },
-  '7d': { label: 'Last 7 days', minutes: 7 * 24 * 60 },
-  '30d': { label: 'Last 30 days', minutes: 30 * 24 * 60 },
-};
 
 interface Times {
   readonly after: string | undefined;
@@ -23,8 +15,8 @@ interface Times {
 export function useTimeRange(): Times {
   const [{ within, after, before }] = useFilters();
   const since = useMemo(() => {
-    const span = within === undefined ? undefined : spans[within];
-    return span && new Date(chartWindow(span.minutes, Date.now()).from - 1).toISOString();
+    const span = spanNames.find(name => name === within);
+    return span && new Date(chartWindow(spans[span].minutes, Date.now()).from - 1).toISOString();
   }, [within]);
   return { after: since ?? after, before };
 }

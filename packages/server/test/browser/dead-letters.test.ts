@@ -189,6 +189,27 @@ test('what is discarded is gone at once, and can be taken back on any page until
   expect(await letters()).toHaveLength(4);
 });
 
+test('what is discarded on its own page is gone from every list at once', async () => {
+  const { page, faults } = await open('/dead-letters');
+  await rowsOf(page).getByRole('link', { name: 'CRM' }).click();
+  await page.getByRole('heading', { name: 'order.paid to CRM' }).waitFor();
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.getByText('cancelled', { exact: true }).waitFor();
+  const go = (name: string) =>
+    page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click();
+  await go('Deliveries');
+  const deliveries = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
+  await deliveries.filter({ hasText: 'CRM' }).getByText('cancelled', { exact: true }).waitFor();
+  await go('Dead letters');
+  await hasRows(page, 3);
+  expect(await page.getByRole('button', { name: /^CRM bad_status/ }).count()).toBe(0);
+  await undo(page).getByRole('button', { name: /^Undo/ }).click();
+  await hasRows(page, 4);
+  await page.getByRole('button', { name: /^CRM bad_status/ }).waitFor();
+  expect(faults).toEqual([]);
+  await leave(page);
+});
+
 test('where it cannot be carried out the row comes back, and it is said why', async () => {
   const { page } = await open('/dead-letters');
   await hasRows(page, 4);
@@ -231,9 +252,19 @@ test('from the overview to what did not arrive in the last hour, why, and on its
 test('rows are selected and discarded together, carried out when the page is left', async () => {
   const { page, faults } = await open('/dead-letters');
   await hasRows(page, 2);
-  await page.getByRole('checkbox', { name: /^Select order\.paid/ }).click();
+  const all = page.getByRole('checkbox', { name: 'Select all shown' });
   const bar = page.getByRole('region', { name: 'Selected dead letters' });
-  await bar.getByText('1 selected').waitFor();
+  await all.check();
+  await bar.getByText('2 dead letters selected').waitFor();
+  await all.uncheck();
+  await bar.waitFor({ state: 'detached' });
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await bar.getByText('1 dead letter selected').waitFor();
+  expect(await all.evaluate(box => (box as HTMLInputElement).indeterminate)).toBe(true);
+  await bar.getByRole('button', { name: 'Clear selection' }).click();
+  await page.getByRole('checkbox', { name: /^Select order\.paid/ }).click();
+  await bar.getByText('1 dead letter selected').waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
   await bar.getByRole('button', { name: 'Discard' }).click();
   await hasRows(page, 1);

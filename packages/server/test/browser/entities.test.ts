@@ -3,6 +3,7 @@ import type { Browser as Chromium } from 'playwright-core';
 import { faultsForAnybody, launchChromium, leave, visit } from '../support/browser-page.ts';
 import { dataOf, join, listOf } from '../support/dashboard.ts';
 import { openSampleCompany, type SampleCompany } from '../support/sample-company.ts';
+import { until } from '../support/until.ts';
 
 setDefaultTimeout(60_000);
 
@@ -141,12 +142,28 @@ test('one is created, edited and linked by hand, and what others write meanwhile
     .getByRole('row', { name: /owned_by → customer c_0/ });
   await row.waitFor();
   expect(await faultsForAnybody(page)).toEqual([]);
-  await row.getByRole('button', { name: 'Unlink' }).click();
-  await dialog.getByRole('button', { name: 'Unlink' }).click();
+  // It is gone at once, drawn and listed, and can be taken back.
+  const unlink = row.getByRole('button', { name: 'Unlink' });
+  const undo = page.getByRole('region', { name: 'Undo' });
+  const lastActions = async () =>
+    listOf<{ action: string }>(await company.owner.get('/audit?limit=3')).data.map(({ action }) => action);
+  await unlink.click();
   await row.waitFor({ state: 'detached' });
-  const { data } = listOf<{ action: string }>(await company.owner.get('/audit?limit=2'));
-  expect(data.map(({ action }) => action)).toEqual(['entity.unlinked', 'entity.linked']);
+  await page.getByText('It is linked to nothing yet.').waitFor();
+  await undo.getByText('Link owned_by with customer c_0 removed').waitFor();
+  await undo.getByRole('button', { name: /^Undo/ }).click();
+  await page.getByRole('application').getByRole('link', { name: 'c_0' }).waitFor();
+  // Made again while it could be taken back, it stays.
+  await unlink.click();
+  await row.waitFor({ state: 'detached' });
+  await link('owned_by', 'customer', 'c_0');
+  await row.waitFor();
+  expect(await lastActions()).toEqual(['entity.linked', 'entity.unlinked', 'entity.linked']);
+  await unlink.click();
+  await row.waitFor({ state: 'detached' });
   expect(faults).toEqual([]);
+  await page.goto('about:blank');
+  await until(async () => (await lastActions())[0] === 'entity.unlinked', 'It is linked still.');
   await leave(page);
 });
 

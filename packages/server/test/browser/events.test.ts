@@ -5,7 +5,7 @@ import type { Browser as Chromium, Page } from 'playwright-core';
 import { eventSummaryOf } from '../../src/core/event/summary.ts';
 import { newId } from '../../src/core/ids.ts';
 import { newJob } from '../../src/core/jobs/new-job.ts';
-import { launchChromium, leave, visit } from '../support/browser-page.ts';
+import { faultsForAnybody, launchChromium, leave, visit } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, ingestWith } from '../support/endpoints.ts';
 import { everyStore } from '../support/every-store.ts';
@@ -269,11 +269,19 @@ describe('the list of events', () => {
     await chart.getByText('2 events', { exact: true }).waitFor();
     const plot = page.getByTestId('histogram');
     const { width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
+    const draw = async (to: number, beforeItEnds = async () => {}) => {
+      await plot.hover({ position: { x: 1, y: height / 2 } });
+      await page.mouse.down();
+      await plot.hover({ position: { x: to, y: height / 2 } });
+      await beforeItEnds();
+      await page.mouse.up();
+    };
+    // A press is only a press, and Escape gives up what is being drawn.
+    await draw(4);
+    await draw(90, () => page.keyboard.press('Escape'));
+    expect(searchOf(page)).toBe(`?source=${shop}`);
     // The first event has the first bar to itself, or shares it with the second.
-    await plot.hover({ position: { x: 1, y: height / 2 } });
-    await page.mouse.down();
-    await plot.hover({ position: { x: 3, y: height / 2 } });
-    await page.mouse.up();
+    await draw(7);
     await page.waitForURL(/after=.*before=/);
     const { after = '', before = '' } = Object.fromEntries(new URL(page.url()).searchParams);
     const query = new URLSearchParams({ source: shop, after, before });
@@ -405,6 +413,35 @@ describe('the list of events', () => {
     await page.keyboard.press('x');
     expect(await page.getByRole('checkbox').count()).toBe(0);
     expect(await page.getByRole('button', { name: /Replay/ }).count()).toBe(0);
+    await leave(page);
+  });
+
+  test('selects no more than a replay takes, says so, and lets that be replayed', async () => {
+    await Promise.all(Array.from({ length: 60 }, () => send('crowd.came')));
+    const { page, faults } = await open('/events?type=crowd.came');
+    await page.getByText('60 events', { exact: true }).waitFor();
+    const all = page.getByRole('checkbox', { name: 'Select all shown' });
+    const isMixed = () => all.evaluate(box => (box as HTMLInputElement).indeterminate);
+    const bar = page.getByRole('region', { name: 'Selected events' });
+    await all.click();
+    await bar.getByText('50 of 60 events selected').waitFor();
+    await bar.getByText('A replay takes 50 at most; for more, replay all that match.').waitFor();
+    expect(await isMixed()).toBe(true);
+    expect(await faultsForAnybody(page)).toEqual([]);
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await bar.getByText('49 events selected').waitFor();
+    expect(await bar.getByText('at most').count()).toBe(0);
+    await page.keyboard.press('x');
+    await bar.getByText('50 of 60 events selected').waitFor();
+    await bar.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('dialog').getByText('50 events run once more', { exact: false }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await all.click();
+    await bar.waitFor({ state: 'detached' });
+    expect(await isMixed()).toBe(false);
+    expect(faults).toEqual([]);
     await leave(page);
   });
 

@@ -289,6 +289,48 @@ describe('the overview', () => {
   }, 60_000);
 });
 
+describe('the time of figures', () => {
+  test.each([
+    ['/sources', 'Shop'],
+    ['/pipelines', 'Orders'],
+    ['/destinations', 'Inbox'],
+  ])(
+    'of %s is the last hour unless another is chosen, and goes along to the page of a row',
+    async (list, name) => {
+      const { page, faults } = await visit(chromium, service.url, list, { as: owner });
+      const time = page.getByRole('radiogroup', { name: 'Figures of' });
+      const isOf = (span: string) =>
+        time.getByRole('radio', { name: span, exact: true, checked: true }).waitFor({ state: 'attached' });
+      await isOf('1 h');
+      expect(await time.getByRole('radio').count()).toBe(2);
+      await time.getByText('24 h').click();
+      await page.waitForURL(/\?within=24h$/);
+      await isOf('24 h');
+      await page.getByRole('table').getByRole('link', { name, exact: true }).click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      await isOf('24 h');
+      expect(new URL(page.url()).search).toBe('?within=24h');
+      expect(await time.getByRole('radio').count()).toBe(4);
+      await time.getByText('30 d').click();
+      await page.waitForURL(/\?within=30d$/);
+      await page.reload();
+      await isOf('30 d');
+      await time.getByText('1 h').click();
+      await page.waitForURL(url => url.search === '');
+
+      await page.goBack();
+      await page.waitForURL(new RegExp(`${list}\\?within=24h$`));
+      await isOf('24 h');
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(new RegExp(`${list}/\\w+\\?within=24h$`));
+      expect(faults).toEqual([]);
+      await leave(page);
+    },
+    60_000,
+  );
+});
+
 describe('the map', () => {
   test('shows every part with its arrows, and leads to their pages by keyboard', async () => {
     const { page, faults, strangers } = await visit(chromium, service.url, '/', {

@@ -319,6 +319,49 @@ test('each step says what became of the events that came to it, and a list of pi
   expect((await read(id)).version).toBe(2);
 }, 60_000);
 
+test('figures that could not be read say why, and are read again by hand', async () => {
+  const { id } = await makePipeline(owner, { name: 'Unread', sources: [source] });
+  const page = await go('/login');
+  // It would bring them by itself.
+  await page.route(/\/dashboard\/api\/.*live/, route => route.abort());
+  const error = { code: 'internal', message: 'The disk is full.' };
+  const figures = /\/pipelines\/[^/]+\/figures/;
+  await page.route(figures, route => route.fulfill({ status: 503, json: { error } }));
+  await page.goto(`${service.url}/pipelines/${id}`);
+  const notice = page.getByRole('alert').filter({ hasText: 'The disk is full.' });
+  await notice.waitFor();
+  await page.unroute(figures);
+  await notice.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('Figures at the steps are of version 1', { exact: false }).waitFor();
+  await notice.waitFor({ state: 'detached' });
+}, 60_000);
+
+test('what is being deleted keeps its name in what names it, until it is gone', async () => {
+  const doomed = await makeWebhook(service.url, owner, 'Doomed shop');
+  const { id } = await makePipeline(owner, {
+    name: 'Bereft',
+    sources: [doomed.id],
+    destinations: [{ id: inbox }],
+  });
+  const page = await go(`/sources/${doomed.id}`);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('region', { name: 'Undo' }).getByText('“Doomed shop” deleted').waitFor();
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Pipelines' }).click();
+  const row = page.getByRole('row', { name: 'Bereft' });
+  await row.getByRole('cell', { name: 'Doomed shop' }).waitFor();
+  await row.getByRole('link', { name: 'Bereft' }).click();
+  await page.getByRole('tab', { name: 'Editor' }).waitFor();
+  await page.getByText('Doomed shop', { exact: true }).first().waitFor();
+  expect(await page.getByText(doomed.id).count()).toBe(0);
+  // As when the page is left, but it stays and can be looked at.
+  await page.evaluate(() => window.dispatchEvent(new Event('pagehide')));
+  await until(async () => (await read(id)).sources.length === 0, 'It is not deleted.');
+  await page.goto(`${service.url}/pipelines`);
+  await until(async () => (await row.getByRole('cell').nth(1).innerText()) === 'none', 'It is still named.');
+  expect(seen?.faults).toEqual([]);
+}, 60_000);
+
 test('versions are compared and rolled back to, and unsaved changes are not lost unasked', async () => {
   const { id, page } = await openNew({ steps: [filter('payload.total > 1')] });
   await page.getByRole('textbox', { name: 'Name' }).fill('Renamed');

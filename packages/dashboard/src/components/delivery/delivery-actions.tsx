@@ -7,7 +7,7 @@ import { notifyError } from '../../lib/notify-error.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useRemovals } from '../../lib/undo/use-removals.tsx';
 import { ConfirmButton } from '../confirm.tsx';
-import { useIsDiscarded } from './use-is-discarded.ts';
+import { letterOf, useIsDiscarded } from './use-is-discarded.ts';
 
 const open = new Set(['pending', 'held', 'delivering', 'retrying']);
 
@@ -50,6 +50,7 @@ function DeadActions({ delivery, size }: { delivery: DeliveryRecord; size: strin
     removals.add({
       message: `Delivery to “${destination.name}” discarded`,
       hides: (list, row) => list === '/dead-letters' && (row as DeliveryRecord).id === id,
+      rows: [letterOf(delivery)],
       carryOut: ({ isLeaving }) => send({ keepalive: isLeaving }),
     });
   };

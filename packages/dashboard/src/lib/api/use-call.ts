@@ -133,10 +133,13 @@ export function useList<R extends ListRoute>(route: R, ...[given]: Asked<R, neve
   };
 }
 
-/** All rows of a list that is short by its nature: sources, pipelines, destinations. `live` as above. */
+/**
+ * All rows of a list that is short by its nature: sources, pipelines, destinations. `live` as above; `removed` with what is
+ * shown as gone and can be taken back, for whoever names it.
+ */
 export function useAll<R extends ListRoute>(
   route: R,
-  ...[given, { live = false } = {}]: Asked<R, never, { live?: boolean }>
+  ...[given, { live = false, removed = false } = {}]: Asked<R, never, { live?: boolean; removed?: boolean }>
 ): UseQueryResult<RowOf<R>[], CallError> {
   const client = useQueryClient();
   const path = pathOf(route, given ?? {});
@@ -168,7 +171,8 @@ export function useAll<R extends ListRoute>(
     },
   });
   const [list = ''] = path.split('?');
-  const data = useWithoutRemoved(list, read.data);
+  const left = useWithoutRemoved(list, read.data);
+  const data = removed ? read.data : left;
   return data === read.data ? read : ({ ...read, data } as typeof read);
 }
 

@@ -10,6 +10,8 @@ import { Empty } from '../../components/empty.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
 import { Page } from '../../components/page.tsx';
 import { isEmpty, PagedList } from '../../components/paged-list.tsx';
+import { selectColumn } from '../../components/selection/select-column.tsx';
+import { useSelection } from '../../components/selection/use-selection.ts';
 import { TimeFilter } from '../../components/time-filter.tsx';
 import { addressOf } from '../../lib/api/path.ts';
 import { useCall, useList } from '../../lib/api/use-call.ts';
@@ -21,11 +23,13 @@ import { AllLetters } from './all-letters.tsx';
 import { letterColumns } from './dead-letter-columns.tsx';
 import { LetterGroups } from './dead-letter-groups.tsx';
 import { type DeadLetterFilter, filterFields } from './letter-filter.ts';
-import { SelectionBar, selectColumn, useLetterSelection } from './selection-bar.tsx';
+import { LetterSelectionBar, MOST_SELECTED } from './letter-selection.tsx';
 
 const keyOf = ({ id }: DeadLetter) => id;
 const pageOf = (letter: DeadLetter) =>
   letter.kind === 'delivery' ? `/deliveries/${letter.id}` : `/events/${letter.event_id}`;
+
+const nameOf = ({ event_type, id }: DeadLetter) => `${event_type}, ${id}`;
 
 const traceOf = (letter: DeadLetter) =>
   `${letter.id} ${letter.state} ${letter.kind === 'delivery' ? letter.attempt : letter.failures.length}`;
@@ -46,10 +50,10 @@ export default function DeadLettersPage() {
   const summary = useCall('GET /dead-letters/summary', { after, before }, { live: true, keep: true });
   const isNarrowed = Object.keys(filter).length > 0;
   const showJob = (job: string) => change({ job });
-  const selection = useLetterSelection(filter);
+  const selection = useSelection({ of: filter, rows: list.rows, most: MOST_SELECTED });
   const columns = useMemo(() => {
     const shown = letterColumns(may ? job => change({ job }) : null);
-    return may ? [selectColumn(selection), ...shown] : shown;
+    return may ? [selectColumn(selection, nameOf), ...shown] : shown;
   }, [may, change, selection]);
   return (
     <Page
@@ -126,14 +130,14 @@ export default function DeadLettersPage() {
           </Group>
         </search>
       )}
-      {may && <SelectionBar rows={list.rows} selection={selection} onJob={showJob} />}
+      {may && <LetterSelectionBar selection={selection} onJob={showJob} />}
       <PagedList
         label="Dead letters"
         list={list}
         columns={columns}
         keyOf={keyOf}
         pageOf={pageOf}
-        isSelected={({ id }) => selection.ids.has(id)}
+        isSelected={selection.has}
         {...(may ? { onSelect: selection.toggle } : {})}
         empty={isNarrowed ? <Empty sentence="No dead letters match" /> : <AllArrived />}
       />

@@ -3,12 +3,12 @@ import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { Link } from '@tanstack/react-router';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { DeliveryFilters } from '../../components/delivery/delivery-filters.tsx';
+import { DeliveryState } from '../../components/delivery/delivery-state.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { Page } from '../../components/page.tsx';
 import { PagedList } from '../../components/paged-list.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import type { Column } from '../../components/rows.tsx';
-import { StateBadge } from '../../components/state-badge.tsx';
 import { TextFilter } from '../../components/text-filter.tsx';
 import { TimeFilter } from '../../components/time-filter.tsx';
 import { useAll, useList } from '../../lib/api/use-call.ts';
@@ -42,7 +42,7 @@ const pageOf = ({ id }: DeliveryRecord) => `/deliveries/${id}`;
 
 const columns: readonly Column<DeliveryRecord>[] = [
   { header: 'Created', width: '96px', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
-  { header: 'State', width: '96px', cell: ({ state }) => <StateBadge state={state} /> },
+  { header: 'State', width: '96px', cell: delivery => <DeliveryState delivery={delivery} /> },
   {
     header: 'Destination',
     width: 'minmax(110px, 1fr)',

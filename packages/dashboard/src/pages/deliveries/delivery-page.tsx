@@ -5,13 +5,12 @@ import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
 import { AttemptList } from '../../components/delivery/attempt-list.tsx';
 import { DeliveryActions } from '../../components/delivery/delivery-actions.tsx';
-import { useIsDiscarded } from '../../components/delivery/use-is-discarded.ts';
+import { DeliveryState } from '../../components/delivery/delivery-state.tsx';
 import { ExactTime } from '../../components/exact-time.tsx';
 import facts from '../../components/facts.module.css';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { StateBadge } from '../../components/state-badge.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
 
@@ -19,13 +18,12 @@ import { usePathId } from '../../lib/use-path-id.ts';
 export default function DeliveryPage() {
   const id = usePathId();
   const { data: delivery, error, refetch } = useCall('GET /deliveries/:id', { id }, { live: true });
-  const isDiscarded = useIsDiscarded(delivery);
   if (!delivery) return <Waiting error={error} onRetry={() => void refetch()} />;
   const { destination, pipeline, event_id, event_type, state, attempts } = delivery;
   return (
     <Page
       title={`${event_type || 'Event'} to ${destination.name}`}
-      badge={<StateBadge state={isDiscarded ? 'cancelled' : state} />}
+      badge={<DeliveryState delivery={delivery} />}
       lead={explain(delivery)}
       actions={<DeliveryActions delivery={delivery} />}
     >

@@ -5,6 +5,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { ExactTime } from '../../components/exact-time.tsx';
 import { RelativeTime, useNow } from '../../components/relative-time.tsx';
 import { useChange } from '../../lib/api/use-call.ts';
+import { formatNumber } from '../../lib/format.ts';
 import { useMay } from '../../lib/session.tsx';
 import { NotListening } from './listen-command.tsx';
 
@@ -76,7 +77,7 @@ function CircuitOpen(props: {
 
 function Backlog({ waiting }: { waiting: number | null }) {
   if (!waiting) return <>No deliveries are queued.</>;
-  const count = `${waiting.toLocaleString('en')}${waiting >= MOST_COUNTED ? ' or more' : ''}`;
+  const count = `${formatNumber(waiting)}${waiting >= MOST_COUNTED ? ' or more' : ''}`;
   return <>{waiting === 1 ? '1 delivery is queued.' : `${count} deliveries are queued.`}</>;
 }
 

@@ -17,6 +17,7 @@ import { RotateDialog } from '../../components/rotate-dialog.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { UsedBy } from '../../components/used-by.tsx';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
+import { formatNumber } from '../../lib/format.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useDelete } from '../../lib/use-delete.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
@@ -185,7 +186,7 @@ function waitingNote({ breaker }: DestinationRecord): string | undefined {
   if (!breaker.waiting) return undefined;
   const [what, keep] =
     breaker.waiting === 1 ? ['delivery waits', 'It keeps'] : ['deliveries wait', 'They keep'];
-  return `${breaker.waiting.toLocaleString('en')} ${what} for it. ${keep} the longer schedule if you change the policy.`;
+  return `${formatNumber(breaker.waiting)} ${what} for it. ${keep} the longer schedule if you change the policy.`;
 }
 
 function DeleteDestination({ destination }: { destination: DestinationRecord }) {

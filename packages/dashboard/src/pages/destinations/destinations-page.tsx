@@ -5,8 +5,8 @@ import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { type FiguresTime, FiguresTimePicker, useFiguresTime } from '../../components/figures-time.tsx';
 import { holdsText, ListFilter } from '../../components/list-filter.tsx';
-import { type FiguresTime, ListRange, useListRange } from '../../components/list-range.tsx';
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
@@ -29,13 +29,9 @@ const pageOf = ({ id }: DestinationRecord) => `/destinations/${id}`;
 export default function DestinationsPage() {
   const mayChange = useMay()('destinations.change');
   const [{ text }] = useFilters();
-  const range = useListRange();
+  const time = useFiguresTime('list');
   const destinations = useAll('GET /destinations', {}, { live: true });
-  const figures = useCall(
-    'GET /figures/destinations',
-    { minutes: range.minutes },
-    { live: true, keep: true },
-  );
+  const figures = useCall('GET /figures/destinations', { minutes: time.minutes }, { live: true, keep: true });
   const { data: kinds = [] } = useCall('GET /kinds/destinations');
   const titleOf = (kind: string) => kinds.find(one => one.kind === kind)?.title ?? kind;
   const all = destinations.data ?? [];
@@ -47,7 +43,11 @@ export default function DestinationsPage() {
       width: 'minmax(120px, 1.2fr)',
       narrowWidth: 'minmax(80px, 1fr)',
       sort: { name: 'name', value: ({ name }) => name },
-      cell: one => <Link to={pageOf(one)}>{one.name}</Link>,
+      cell: one => (
+        <Link to={pageOf(one)} search={time.search}>
+          {one.name}
+        </Link>
+      ),
     },
     {
       header: 'Kind',
@@ -67,7 +67,7 @@ export default function DestinationsPage() {
       isNumber: true,
       onlyWide: true,
       sort: { name: 'delivered', value: row => row.figures?.present.delivered ?? null },
-      cell: row => <Delivered row={row} range={range} />,
+      cell: row => <Delivered row={row} time={time} />,
     },
     {
       header: 'Success',
@@ -143,7 +143,7 @@ export default function DestinationsPage() {
       {all.length > 0 && (
         <Group justify="space-between" gap="xs">
           <ListFilter placeholder="Filter by name, kind or state" />
-          <ListRange />
+          <FiguresTimePicker time={time} />
         </Group>
       )}
       {all.length > 0 && shown.length === 0 && <Empty sentence="No destinations match" />}
@@ -154,6 +154,7 @@ export default function DestinationsPage() {
           rows={shown}
           keyOf={({ id }) => id}
           pageOf={pageOf}
+          pageSearch={time.search}
           sorting={sorting}
         />
       )}
@@ -162,17 +163,16 @@ export default function DestinationsPage() {
 }
 
 /** Leads to the deliveries that it counts. */
-function Delivered({ row, range }: { row: Row; range: FiguresTime }) {
+function Delivered({ row, time }: { row: Row; time: FiguresTime }) {
   if (row.figures === undefined) return '…';
   const { delivered } = row.figures.present;
-  const within = range.name === '1h' ? 'the last hour' : 'the last 24 hours';
   return (
     <Link
       to="/deliveries"
-      search={{ destination: row.id, state: 'delivered', within: range.name }}
-      title={`${formatNumber(delivered)} delivered in ${within}`}
+      search={{ destination: row.id, state: 'delivered', within: time.name }}
+      title={`${formatNumber(delivered)} delivered in ${time.words}`}
     >
-      {formatPerHour(delivered, range.hours)}
+      {formatPerHour(delivered, time.hours)}
     </Link>
   );
 }

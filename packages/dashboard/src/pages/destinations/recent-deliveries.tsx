@@ -2,10 +2,10 @@ import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
+import { DeliveryState } from '../../components/delivery/delivery-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { JsonText } from '../../components/json-text.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { StateBadge } from '../../components/state-badge.tsx';
 import { parseExact, stringifyExact } from '../../lib/api/exact-json.ts';
 import { useCall } from '../../lib/api/use-call.ts';
 
@@ -42,12 +42,12 @@ export function RecentDeliveries({ id, showsBodies }: { id: string; showsBodies:
 }
 
 function Delivery({ delivery, showsBody }: { delivery: DeliveryRecord; showsBody: boolean }) {
-  const { id, event_type, state, code, created_at, attempts } = delivery;
+  const { id, event_type, code, created_at, attempts } = delivery;
   const body = attempts.at(-1)?.request.body;
   return (
     <div>
       <Group gap="sm" wrap="nowrap">
-        <StateBadge state={state} />
+        <DeliveryState delivery={delivery} />
         <Anchor component={Link} to={`/deliveries/${id}`} size="sm" truncate>
           {event_type}
         </Anchor>

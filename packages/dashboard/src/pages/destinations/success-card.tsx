@@ -1,9 +1,10 @@
-import { SegmentedControl, Skeleton, Text } from '@mantine/core';
+import { Skeleton, Text } from '@mantine/core';
 import type { CappedCountRecord, DestinationFigures } from '@sluice/contract/dashboard-overview';
 import { Link } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
+import { Suspense } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { FiguresTimePicker, useFiguresTime } from '../../components/figures-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { formatCapped, formatLatency } from '../../lib/format.ts';
 import { lazily } from '../../lib/lazily.ts';
@@ -13,18 +14,10 @@ import classes from './destinations.module.css';
 /** Charts are large: they come when a page first shows one. */
 const SuccessChart = lazily(() => import('./success-chart.tsx'));
 
-const ranges = {
-  '1h': { label: '1 h', minutes: 60 },
-  '24h': { label: '24 h', minutes: 1_440 },
-  '7d': { label: '7 d', minutes: 10_080 },
-  '30d': { label: '30 d', minutes: 43_200 },
-} as const;
-type RangeName = keyof typeof ranges;
-
 /** What became of the deliveries that were made within a time, and the attempts that failed over it. */
 export function SuccessCard({ id }: { id: string }) {
-  const [range, setRange] = useState<RangeName>('24h');
-  const { minutes } = ranges[range];
+  const time = useFiguresTime('page');
+  const { minutes } = time;
   const figures = useCall('GET /destinations/:id/figures', { id, minutes }, { live: true, keep: true });
   const counters = useCall(
     'GET /counters',
@@ -40,15 +33,7 @@ export function SuccessCard({ id }: { id: string }) {
         figures.data &&
         `${formatDelivered(figures.data)} delivered · p95 ${formatLatency(figures.data.p95_ms)}`
       }
-      actions={
-        <SegmentedControl
-          aria-label="Time"
-          size="xs"
-          value={range}
-          onChange={value => setRange(value as RangeName)}
-          data={Object.entries(ranges).map(([value, { label }]) => ({ value, label }))}
-        />
-      }
+      actions={<FiguresTimePicker time={time} />}
     >
       {error && (
         <ErrorNotice
@@ -59,7 +44,7 @@ export function SuccessCard({ id }: { id: string }) {
           }}
         />
       )}
-      {figures.data && <Figures id={id} range={range} figures={figures.data} />}
+      {figures.data && <Figures id={id} within={time.name} figures={figures.data} />}
       {counters.data && !isQuiet && (
         <Suspense fallback={<Skeleton height={180} />}>
           <SuccessChart counters={counters.data} />
@@ -71,7 +56,7 @@ export function SuccessCard({ id }: { id: string }) {
 }
 
 /** Each leads to the list that it counts. */
-function Figures({ id, range, figures }: { id: string; range: RangeName; figures: DestinationFigures }) {
+function Figures({ id, within, figures }: { id: string; within: string; figures: DestinationFigures }) {
   const { delivered, waiting, retrying, held, dead } = figures;
   const shown: readonly (readonly [string, string, CappedCountRecord])[] = [
     ['delivered', 'Delivered', { count: delivered, more: false }],
@@ -86,7 +71,7 @@ function Figures({ id, range, figures }: { id: string; range: RangeName; figures
         <Link
           key={state}
           to="/deliveries"
-          search={{ destination: id, state, within: range }}
+          search={{ destination: id, state, within }}
           className={classes.presentState}
           data-state={state}
           data-none={amount.count === 0 || undefined}

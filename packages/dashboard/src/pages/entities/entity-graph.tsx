@@ -17,17 +17,20 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { type EntityName, entityPage } from '../../lib/entity-path.ts';
+import { useWithoutRemoved } from '../../lib/undo/use-removals.tsx';
 import classes from './entity-graph.module.css';
-import { graphKey, placeEntities } from './graph-layout.ts';
+import { graphKey, placeEntities, reachedFrom } from './graph-layout.ts';
+import { linksOf } from './use-unlink.ts';
 
 /** An entity and what it is linked to, drawn. */
 export default function EntityGraph({ name, depth }: { name: EntityName; depth: string }) {
   const graph = useCall('GET /entities/:kind/:external_id/graph', { ...name, depth });
   const scheme = useComputedColorScheme();
-  const drawn = useMemo(() => graph.data && draw(graph.data, name), [graph.data, name]);
+  const shown = useShown(name, graph.data);
+  const drawn = useMemo(() => shown && draw(shown, name), [shown, name]);
   if (graph.error) return <ErrorNotice error={graph.error} onRetry={() => void graph.refetch()} />;
-  if (!graph.data || !drawn) return <Loading />;
-  if (graph.data.edges.length === 0) {
+  if (!shown || !drawn) return <Loading />;
+  if (shown.edges.length === 0) {
     return (
       <Text size="sm" c="dimmed">
         No links yet.
@@ -36,9 +39,9 @@ export default function EntityGraph({ name, depth }: { name: EntityName; depth: 
   }
   return (
     <>
-      {graph.data.truncated && (
+      {shown.truncated && (
         <Alert color="yellow" mb="sm">
-          Too many to draw: {graph.data.nodes.length} entities are shown.
+          Too many to draw: {shown.nodes.length} entities are shown.
         </Alert>
       )}
       <div className={classes.canvas}>
@@ -59,6 +62,15 @@ export default function EntityGraph({ name, depth }: { name: EntityName; depth: 
       </div>
     </>
   );
+}
+
+/** Without the links that are shown as removed, and what only they led to. */
+function useShown(name: EntityName, graph: EntityGraphRecord | undefined): EntityGraphRecord | undefined {
+  const edges = useWithoutRemoved(linksOf(name), graph?.edges);
+  return useMemo(() => {
+    if (graph === undefined || edges === undefined || edges === graph.edges) return graph;
+    return { ...graph, edges: [...edges], nodes: reachedFrom(name, graph.nodes, edges) };
+  }, [graph, edges, name]);
 }
 
 type Box = Node<{ readonly name: EntityName; readonly isHere: boolean }, 'entity'>;

@@ -2,24 +2,14 @@ import { Anchor, Autocomplete, Button, Group, Select, Stack, Table, Text, TextIn
 import type { EntityLinkRecord } from '@sluice/contract/entity';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { call } from '../../lib/api/call.ts';
 import { useChanges, useList } from '../../lib/api/use-call.ts';
 import { type EntityName, entityPage, nameOf } from '../../lib/entity-path.ts';
 import { useMay } from '../../lib/session.tsx';
-
-const isSame = (one: EntityName, other: EntityName) =>
-  one.kind === other.kind && one.external_id === other.external_id;
-
-/** What a link's address names. */
-const pathOf = ({ relation, from, to }: Pick<EntityLinkRecord, 'relation' | 'from' | 'to'>) => ({
-  ...from,
-  relation,
-  to_kind: to.kind,
-  to_external_id: to.external_id,
-});
+import { useRemovals } from '../../lib/undo/use-removals.tsx';
+import { type EntityLink, isSameEntity, linksOf, pathOfLink, useUnlink } from './use-unlink.ts';
 
 /** The links of an entity, one by one, to be made and removed. */
 export function EntityLinks({ name }: { name: EntityName }) {
@@ -70,11 +60,9 @@ export function EntityLinks({ name }: { name: EntityName }) {
 
 function LinkRow(props: { link: EntityLinkRecord; here: EntityName; mayChange: boolean }) {
   const { link, here } = props;
-  const isOut = isSame(link.from, here);
+  const isOut = isSameEntity(link.from, here);
   const other = isOut ? link.to : link.from;
-  const unlink = useChanges(() =>
-    call('DELETE /entities/:kind/:external_id/links/:relation/:to_kind/:to_external_id', pathOf(link)),
-  );
+  const unlink = useUnlink();
   const arrow = link.relation === 'same_as' ? '' : isOut ? ' →' : ' ←';
   return (
     <Table.Tr>
@@ -95,13 +83,14 @@ function LinkRow(props: { link: EntityLinkRecord; here: EntityName; mayChange: b
       </Table.Td>
       {props.mayChange && (
         <Table.Td>
-          <ConfirmButton
-            label="Unlink"
-            question={`The link ${link.relation} with ${nameOf(other)} is removed. Both entities stay.`}
-            act="Unlink"
-            button={{ size: 'compact-xs', variant: 'default' }}
-            onConfirm={() => unlink.mutateAsync()}
-          />
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`Unlink ${link.relation} ${nameOf(other)}`}
+            onClick={() => unlink(link, other)}
+          >
+            Unlink
+          </Button>
         </Table.Td>
       )}
     </Table.Tr>
@@ -114,19 +103,22 @@ const nothing = { relation: '', kind: '', external_id: '' };
 function AddLink({ name }: { name: EntityName }) {
   const [given, setGiven] = useState(nothing);
   const [direction, setDirection] = useState('to');
-  const link = useChanges((path: ReturnType<typeof pathOf>) =>
-    call('PUT /entities/:kind/:external_id/links/:relation/:to_kind/:to_external_id', path),
-  );
+  const removals = useRemovals();
+  const link = useChanges(async (wanted: EntityLink) => {
+    // One that is shown as removed must not be removed after it was made again.
+    if (removals.pending().some(one => one.hides(linksOf(name), wanted))) await removals.flush(false);
+    return call(
+      'PUT /entities/:kind/:external_id/links/:relation/:to_kind/:to_external_id',
+      pathOfLink(wanted),
+    );
+  });
   const isWhole = given.relation !== '' && given.kind !== '' && given.external_id !== '';
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isWhole) return;
     const { relation, ...other } = given;
-    const path =
-      direction === 'to'
-        ? pathOf({ relation, from: name, to: other })
-        : pathOf({ relation, from: other, to: name });
-    link.mutate(path, { onSuccess: () => setGiven(nothing) });
+    const [from, to] = direction === 'to' ? [name, other] : [other, name];
+    link.mutate({ relation, from, to }, { onSuccess: () => setGiven(nothing) });
   };
   const change = (changed: Partial<typeof nothing>) => {
     setGiven({ ...given, ...changed });

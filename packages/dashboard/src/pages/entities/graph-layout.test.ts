@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { graphKey, placeEntities } from './graph-layout.ts';
+import { graphKey, placeEntities, reachedFrom } from './graph-layout.ts';
 
 const entity = (external_id: string) => ({ kind: 'user', external_id });
 const edge = (from: string, to: string) => ({ from: entity(from), to: entity(to) });
@@ -20,6 +20,11 @@ test('who is further away is drawn further out', () => {
   const places = placeEntities(names, [edge('a', 'b'), edge('b', 'c')], entity('a'));
   const away = (name: string) => Math.abs(places.get(graphKey(entity(name)))?.x ?? 0);
   expect(away('b')).toBeLessThan(away('c'));
+});
+
+test('what no edge leads to any more is not reached', () => {
+  const names = ['a', 'b', 'c', 'd'].map(entity);
+  expect(reachedFrom(entity('a'), names, [edge('b', 'a'), edge('c', 'd')])).toEqual(['a', 'b'].map(entity));
 });
 
 test('hundreds of neighbours do not lie on one another', () => {

@@ -22,10 +22,11 @@ export function placeEntities(
   edges: readonly GraphEdge[],
   middle: EntityName,
 ): Map<string, Place> {
-  const rings = toRings(names, edges, middle);
+  const { rings, left } = toRings(names, edges, middle);
   const places = new Map<string, Place>();
   let radius = 0;
-  rings.forEach((ring, depth) => {
+  // What no edge leads to stands in the last ring.
+  [...rings, left].forEach((ring, depth) => {
     radius = depth === 0 ? 0 : Math.max(radius + RING_GAP, (ring.length * BOX_WIDTH) / (2 * Math.PI));
     ring.forEach((key, index) => {
       // Begun at the left, where reading begins; wider than high, as screens are.
@@ -36,8 +37,23 @@ export function placeEntities(
   return places;
 }
 
-/** By the number of steps from the middle. What no edge leads to stands in the last ring. */
-function toRings(names: readonly EntityName[], edges: readonly GraphEdge[], middle: EntityName): string[][] {
+/** Those that edges lead to from the middle. */
+export function reachedFrom<Name extends EntityName>(
+  middle: EntityName,
+  names: readonly Name[],
+  edges: readonly GraphEdge[],
+): Name[] {
+  const { rings } = toRings(names, edges, middle);
+  const reached = new Set(rings.flat());
+  return names.filter(name => reached.has(graphKey(name)));
+}
+
+/** By the number of steps from the middle, and what no edge leads to. */
+function toRings(
+  names: readonly EntityName[],
+  edges: readonly GraphEdge[],
+  middle: EntityName,
+): { rings: string[][]; left: string[] } {
   const neighbours = new Map<string, string[]>();
   const join = (one: string, other: string) => neighbours.set(one, [...(neighbours.get(one) ?? []), other]);
   for (const { from, to } of edges) {
@@ -51,6 +67,5 @@ function toRings(names: readonly EntityName[], edges: readonly GraphEdge[], midd
     ring = take(ring.flatMap(key => neighbours.get(key) ?? []));
     if (ring.length > 0) rings.push(ring);
   }
-  if (left.size > 0) rings.push([...left]);
-  return rings;
+  return { rings, left: [...left] };
 }

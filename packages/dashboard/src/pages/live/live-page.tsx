@@ -10,6 +10,7 @@ import { type EventQuery, useEventQuery } from '../../components/events/use-even
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { Rows } from '../../components/rows.tsx';
+import { formatNumber } from '../../lib/format.ts';
 import { useTail } from './use-tail.ts';
 
 /** Further down than this somebody is reading. */
@@ -64,13 +65,13 @@ export default function LivePage() {
             leftSection={<IconArrowUp size={15} aria-hidden />}
             onClick={goOn}
           >
-            {tail.heldCount === 1 ? '1 new event' : `${tail.heldCount.toLocaleString()} new events`}
+            {tail.heldCount === 1 ? '1 new event' : `${formatNumber(tail.heldCount)} new events`}
           </Button>
         </Group>
       )}
       {tail.skipped > 0 && (
         <Text size="sm" c="dimmed" ta="center" role="status">
-          {tail.skipped.toLocaleString()} arrived too fast to be shown here. The events page has all of them.
+          {formatNumber(tail.skipped)} arrived too fast to be shown here. The events page has all of them.
         </Text>
       )}
       {!tail.hasBegun && <Loading />}

@@ -3,12 +3,12 @@ import { BarChart, LineChart } from '@mantine/charts';
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { useMemo } from 'react';
 import { Card } from '../../components/card.tsx';
+import { TimeBrush } from '../../components/time-brush/time-brush.tsx';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
 import { latencyRows, type ThroughputRow, throughputRows } from './chart-rows.ts';
 import { describeInterval, formatShort } from './format.ts';
 import classes from './overview.module.css';
 import { describeRange, type Range } from './ranges.ts';
-import { TimeBrush } from './time-brush.tsx';
 
 const events = [
   { name: 'processed', label: 'Processed', color: 'water.6' },

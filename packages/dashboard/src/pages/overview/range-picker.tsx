@@ -2,9 +2,10 @@ import { Alert, Button, Group, Popover, Stack, TextInput, UnstyledButton } from 
 import { MOST_CHART_DAYS } from '@sluice/contract/chart-window';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { spanNames, spans } from '../../lib/spans.ts';
 import { fromTimeInput, toTimeInput } from '../../lib/time-display.ts';
 import classes from './overview.module.css';
-import { addressOfRange, type Between, describeRange, labelOfSpan, type Range, spanNames } from './ranges.ts';
+import { addressOfRange, type Between, describeRange, type Range } from './ranges.ts';
 
 /** How far back the overview looks, or from when to when; and the way back from what was zoomed into. */
 export function RangePicker({ range }: { range: Range }) {
@@ -31,7 +32,7 @@ export function RangePicker({ range }: { range: Range }) {
             activeOptions={{ exact: true }}
             aria-current={span === range.span && range.between === null ? 'page' : undefined}
           >
-            {labelOfSpan(span)}
+            {spans[span].short}
           </Link>
         ))}
         <CustomRange range={range} />

@@ -1,18 +1,8 @@
 import { chartWindowBetween, endOfWindow } from '@sluice/contract/chart-window';
+import { describeSpan, type SpanName, spanNames, spans, USUAL_SPAN } from '../../lib/spans.ts';
 import { timeFormat } from '../../lib/time-display.ts';
 
 /** The time that the overview shows, as its address says it, and as the lists that it leads to are asked for it. */
-
-const spans = {
-  '15m': { label: '15 min', words: 'the last 15 minutes', minutes: 15 },
-  '1h': { label: '1 h', words: 'the last hour', minutes: 60 },
-  '24h': { label: '24 h', words: 'the last 24 hours', minutes: 24 * 60 },
-  '7d': { label: '7 d', words: 'the last 7 days', minutes: 7 * 24 * 60 },
-  '30d': { label: '30 d', words: 'the last 30 days', minutes: 30 * 24 * 60 },
-} as const;
-
-type SpanName = keyof typeof spans;
-export const spanNames = Object.keys(spans) as SpanName[];
 
 /** Two moments, in epoch milliseconds. */
 export interface Between {
@@ -26,16 +16,15 @@ export interface Range {
   readonly between: Between | null;
 }
 
-/** The hour is what an address without a word means. */
 export function rangeOf(address: { range?: string; from?: string; to?: string }): Range {
-  const span = spanNames.find(name => name === address.range) ?? '1h';
+  const span = spanNames.find(name => name === address.range) ?? USUAL_SPAN;
   const [from, to] = [Date.parse(address.from ?? ''), Date.parse(address.to ?? '')];
   return { span, between: from < to ? { from, to } : null };
 }
 
 /** What the address of this range holds. */
 export const addressOfRange = ({ span, between }: Range): Record<string, string> => ({
-  ...(span === '1h' ? {} : { range: span }),
+  ...(span === USUAL_SPAN ? {} : { range: span }),
   ...(between === null ? {} : inWords(between)),
 });
 
@@ -50,11 +39,9 @@ export function listedWithin({ span, between }: Range): Record<string, string> {
   return { after: toIso(window.from - 1), before: toIso(endOfWindow(window)) };
 }
 
-export const labelOfSpan = (span: SpanName): string => spans[span].label;
-
 /** `the last hour`, `17 Nov, 14:00 to 15:30` */
 export const describeRange = ({ span, between }: Range): string =>
-  between === null ? spans[span].words : describeBetween(between);
+  between === null ? describeSpan(span) : describeBetween(between);
 
 const day = timeFormat({ day: 'numeric', month: 'short' });
 const clock = timeFormat({ hour: '2-digit', minute: '2-digit' });

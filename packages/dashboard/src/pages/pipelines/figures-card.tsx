@@ -1,59 +1,38 @@
-import { SegmentedControl, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { PipelineFigures } from '@sluice/contract/dashboard-figures';
 import type { PipelineDetails } from '@sluice/contract/dashboard-pipelines';
 import { Card } from '../../components/card.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { FiguresTimePicker, useFiguresTime } from '../../components/figures-time.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { formatLatency, formatNumber } from '../../lib/format.ts';
 import { formatShare } from '../../lib/share.ts';
-import { useFilters } from '../../lib/use-filters.ts';
 import classes from './pipeline.module.css';
-
-/** What became of its events within a time, which lives in the address. */
-const figureRanges = {
-  '1h': { label: '1 h', minutes: 60 },
-  '24h': { label: '24 h', minutes: 1_440 },
-  '7d': { label: '7 d', minutes: 10_080 },
-  '30d': { label: '30 d', minutes: 43_200 },
-} as const;
-type FigureRange = keyof typeof figureRanges;
-
-const isRange = (name: string | undefined): name is FigureRange => name !== undefined && name in figureRanges;
 
 /** Null while nothing is saved that could have figures. */
 export function usePipelineFigures(id: string | null) {
-  const [{ within }] = useFilters();
-  const range: FigureRange = isRange(within) ? within : '24h';
-  const { minutes } = figureRanges[range];
-  const { data } = useCall('GET /pipelines/:id/figures', id === null ? null : { id, minutes }, {
-    live: true,
-    keep: true,
-  });
-  return { range, figures: data };
+  const time = useFiguresTime('page');
+  const { data, error, refetch } = useCall(
+    'GET /pipelines/:id/figures',
+    id === null ? null : { id, minutes: time.minutes },
+    { live: true, keep: true },
+  );
+  return { time, figures: data, error, retry: () => void refetch() };
 }
 
+/** What became of its events within a time. */
 export function FiguresCard(props: {
-  range: FigureRange;
-  figures: PipelineFigures | undefined;
+  read: ReturnType<typeof usePipelineFigures>;
   /** Of all time. */
   classify: PipelineDetails['classify'];
 }) {
-  const { range, figures, classify } = props;
-  const [, change] = useFilters();
+  const { read, classify } = props;
+  const { figures } = read;
   return (
-    <Card
-      title="Events"
-      actions={
-        <SegmentedControl
-          aria-label="Figures of"
-          size="xs"
-          value={range}
-          onChange={value => change({ within: value === '24h' ? '' : value })}
-          data={Object.entries(figureRanges).map(([value, { label }]) => ({ value, label }))}
-        />
-      }
-    >
-      {figures ? (
+    <Card title="Events" actions={<FiguresTimePicker time={read.time} />}>
+      {read.error && <ErrorNotice error={read.error} onRetry={read.retry} />}
+      {figures && (
         <>
           <Figures shown={figuresOf(figures)} />
           {askedOf(classify) > 0 && <Figures shown={classifyFigures(figures.classify, classify)} />}
@@ -61,9 +40,8 @@ export function FiguresCard(props: {
             Figures at the steps are of version {figures.version}, saved <RelativeTime at={figures.since} />.
           </Text>
         </>
-      ) : (
-        <Text size="sm">…</Text>
       )}
+      {!figures && !read.error && <Text size="sm">…</Text>}
     </Card>
   );
 }

@@ -48,7 +48,8 @@ export function PipelineEditor(props: {
   const [classify, setClassify] = useState(false);
   const [simulated, setSimulated] = useState<Readonly<Record<string, string>>>({});
   const [note, setNote] = useState('');
-  const { range, figures } = usePipelineFigures(base?.id ?? null);
+  const figuresRead = usePipelineFigures(base?.id ?? null);
+  const { figures } = figuresRead;
   const [filters, setFilters] = useFilters();
   const navigate = useNavigate();
   const isTurnedOnly = base !== null && Object.keys(state.changes()).join() === 'enabled';
@@ -121,7 +122,7 @@ export function PipelineEditor(props: {
   const design = (
     <div className={classes.columns} data-two={mayChange || undefined}>
       <div className={classes.column} key={state.edition}>
-        {record && <FiguresCard range={range} figures={figures} classify={record.classify} />}
+        {record && <FiguresCard read={figuresRead} classify={record.classify} />}
         <BasicsPart
           draft={draft}
           sources={sources}

@@ -16,8 +16,9 @@ export default function PipelinePage() {
   const original = useCall('GET /pipelines/:id', cloned === undefined ? null : { id: cloned });
   const pipeline = useCall('GET /pipelines/:id', isNew ? null : { id }, { live: true });
   const kinds = useCall('GET /kinds/steps');
-  const sources = useAll('GET /sources');
-  const destinations = useAll('GET /destinations');
+  // What is being deleted is its own until it is gone; a new one is not offered it any more.
+  const sources = useAll('GET /sources', {}, { removed: !isNew });
+  const destinations = useAll('GET /destinations', {}, { removed: !isNew });
 
   if (isNew && !mayChange) return <NotFound />;
   // What is kept from the page before is another pipeline's.

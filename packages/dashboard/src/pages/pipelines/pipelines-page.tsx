@@ -1,12 +1,12 @@
-import { Anchor, Badge, Button, Group, Switch, Text } from '@mantine/core';
+import { Badge, Button, Group, Switch, Text } from '@mantine/core';
 import type { PipelineRowFigures } from '@sluice/contract/dashboard-figures';
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { FiguresTimePicker, useFiguresTime } from '../../components/figures-time.tsx';
 import { holdsText, ListFilter } from '../../components/list-filter.tsx';
-import { ListRange, useListRange } from '../../components/list-range.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
 import { type Column, Rows } from '../../components/rows.tsx';
@@ -23,13 +23,13 @@ const LEAD = 'What happens to events between a source and its destinations.';
 /** The list of pipelines, each with its sources and destinations. */
 export default function PipelinesPage() {
   const pipelines = useAll('GET /pipelines', {}, { live: true });
-  const sources = useNames(useAll('GET /sources').data);
-  const destinations = useNames(useAll('GET /destinations').data);
+  const sources = useNames(useAll('GET /sources', {}, { removed: true }).data);
+  const destinations = useNames(useAll('GET /destinations', {}, { removed: true }).data);
   const [{ text }] = useFilters();
   const mayChange = useMay()('pipelines.change');
   const change = useChange('PATCH /pipelines/:id');
-  const range = useListRange();
-  const figures = useCall('GET /figures/pipelines', { minutes: range.minutes }, { live: true, keep: true });
+  const time = useFiguresTime('list');
+  const figures = useCall('GET /figures/pipelines', { minutes: time.minutes }, { live: true, keep: true });
   const figuresOf = new Map(figures.data?.rows.map(row => [row.id, row]));
   const matching = (pipelines.data ?? [])
     .filter(({ name, steps }) => holdsText(text, name, ...steps.map(({ kind }) => kind)))
@@ -42,9 +42,9 @@ export default function PipelinesPage() {
       narrowWidth: 'minmax(80px, 1fr)',
       sort: { name: 'name', value: ({ name }) => name },
       cell: ({ id, name }) => (
-        <Anchor component={Link} to={`/pipelines/${id}`} size="sm" fw={550}>
+        <Link to={`/pipelines/${id}`} search={time.search}>
           {name}
-        </Anchor>
+        </Link>
       ),
     },
     { header: 'Sources', width: 'minmax(80px, 1fr)', onlyWidest: true, cell: row => sources(row.sources) },
@@ -112,7 +112,7 @@ export default function PipelinesPage() {
     <Page title="Pipelines" lead={LEAD} actions={create} fill>
       <Group justify="space-between" gap="xs">
         <ListFilter placeholder="Filter by name or step" />
-        <ListRange />
+        <FiguresTimePicker time={time} />
       </Group>
       {figures.error && <ErrorNotice error={figures.error} onRetry={() => void figures.refetch()} />}
       {change.error && <ErrorNotice error={change.error} />}
@@ -125,6 +125,7 @@ export default function PipelinesPage() {
           columns={columns}
           keyOf={({ id }) => id}
           pageOf={({ id }) => `/pipelines/${id}`}
+          pageSearch={time.search}
           sorting={sorting}
         />
       )}
@@ -177,7 +178,7 @@ function Steps({ steps }: { steps: PipelineRecord['steps'] }) {
   );
 }
 
-/** The names of these ids, in one line. */
+/** The names of these ids, in one line. One that is not read yet, or gone since, has none. */
 function useNames(rows: readonly { readonly id: string; readonly name: string }[] = []) {
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   return (ids: readonly string[]) =>
@@ -186,6 +187,6 @@ function useNames(rows: readonly { readonly id: string; readonly name: string }[
         none
       </Text>
     ) : (
-      ids.map(id => names.get(id) ?? id).join(', ')
+      ids.map(id => names.get(id) ?? '…').join(', ')
     );
 }

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { asCallError, CallError, call } from '../../lib/api/call.ts';
+import { formatNumber } from '../../lib/format.ts';
 import { useMay } from '../../lib/session.tsx';
 import { ConfigurationReview } from './configuration-review.tsx';
 import { saveFile } from './save-file.ts';
@@ -116,7 +117,7 @@ function Upload() {
             </Button>
             {text !== '' && (
               <Text size="xs" c="dimmed">
-                {text.split('\n').length.toLocaleString('en')} lines
+                {formatNumber(text.split('\n').length)} lines
               </Text>
             )}
           </Group>

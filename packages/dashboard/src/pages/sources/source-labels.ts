@@ -1,4 +1,5 @@
 import type { SourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
+import { formatNumber } from '../../lib/format.ts';
 
 type Auth = WebhookSourceRecord['auth'];
 
@@ -33,7 +34,7 @@ export const openWarning =
 
 /** `100 req/s, burst 200` */
 export const describeRateLimit = (rate: WebhookSourceRecord['rate']): string =>
-  rate.per_second === 0 ? formatRate(rate) : `${formatRate(rate)}, burst ${rate.burst.toLocaleString('en')}`;
+  rate.per_second === 0 ? formatRate(rate) : `${formatRate(rate)}, burst ${formatNumber(rate.burst)}`;
 
 /** `100 req/s` */
 function formatRate({ per_second }: WebhookSourceRecord['rate']): string {

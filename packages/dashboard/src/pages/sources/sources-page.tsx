@@ -5,8 +5,8 @@ import { IconAlertTriangle, IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { type FiguresTime, FiguresTimePicker, useFiguresTime } from '../../components/figures-time.tsx';
 import { holdsText, ListFilter } from '../../components/list-filter.tsx';
-import { type FiguresTime, ListRange, useListRange } from '../../components/list-range.tsx';
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
@@ -35,9 +35,9 @@ function rejectedPercent({ received, rejected }: SourceRowFigures): number | nul
 export default function SourcesPage() {
   const mayChange = useMay()('sources.change');
   const [{ text }] = useFilters();
-  const range = useListRange();
+  const time = useFiguresTime('list');
   const sources = useAll('GET /sources', {}, { live: true });
-  const figures = useCall('GET /figures/sources', { minutes: range.minutes }, { live: true, keep: true });
+  const figures = useCall('GET /figures/sources', { minutes: time.minutes }, { live: true, keep: true });
   const pipelinesOf = usePipelinesOf();
   const all = sources.data ?? [];
   const hasOwn = all.some(({ kind }) => kind !== 'system');
@@ -49,7 +49,11 @@ export default function SourcesPage() {
       width: 'minmax(120px, 1.4fr)',
       narrowWidth: 'minmax(80px, 1fr)',
       sort: { name: 'name', value: ({ name }) => name },
-      cell: source => <Link to={pageOf(source)}>{source.name}</Link>,
+      cell: source => (
+        <Link to={pageOf(source)} search={time.search}>
+          {source.name}
+        </Link>
+      ),
     },
     {
       header: 'Kind',
@@ -76,7 +80,7 @@ export default function SourcesPage() {
       narrowWidth: '72px',
       isNumber: true,
       sort: { name: 'events', value: row => row.figures?.received ?? null },
-      cell: row => <Received row={row} range={range} />,
+      cell: row => <Received row={row} time={time} />,
     },
     {
       header: 'Rejected',
@@ -134,7 +138,7 @@ export default function SourcesPage() {
       {hasOwn && (
         <Group justify="space-between" gap="xs">
           <ListFilter placeholder="Filter by name, kind or type" />
-          <ListRange />
+          <FiguresTimePicker time={time} />
         </Group>
       )}
       {all.length > 0 && shown.length === 0 && <Empty sentence="No sources match" />}
@@ -145,6 +149,7 @@ export default function SourcesPage() {
           rows={shown}
           keyOf={({ id }) => id}
           pageOf={pageOf}
+          pageSearch={time.search}
           sorting={sorting}
         />
       )}
@@ -155,17 +160,16 @@ export default function SourcesPage() {
 const stateOf = ({ enabled }: SourceRecord): string => (enabled ? 'enabled' : 'disabled');
 
 /** Leads to the events that it counts. */
-function Received({ row, range }: { row: Row; range: FiguresTime }) {
+function Received({ row, time }: { row: Row; time: FiguresTime }) {
   if (row.figures === undefined) return '…';
   const { received } = row.figures;
-  const within = range.name === '1h' ? 'the last hour' : 'the last 24 hours';
   return (
     <Link
       to="/events"
-      search={{ source: row.id, within: range.name }}
-      title={`${formatNumber(received)} in ${within}`}
+      search={{ source: row.id, within: time.name }}
+      title={`${formatNumber(received)} in ${time.words}`}
     >
-      {formatPerHour(received, range.hours)}
+      {formatPerHour(received, time.hours)}
     </Link>
   );
 }

@@ -3,9 +3,9 @@ import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { Link } from '@tanstack/react-router';
 import { AttemptList } from '../../../components/delivery/attempt-list.tsx';
 import { DeliveryActions } from '../../../components/delivery/delivery-actions.tsx';
+import { DeliveryState } from '../../../components/delivery/delivery-state.tsx';
 import { Disclosure } from '../../../components/disclosure.tsx';
 import { RelativeTime } from '../../../components/relative-time.tsx';
-import { StateBadge } from '../../../components/state-badge.tsx';
 import classes from './event.module.css';
 
 /** One delivery of the event. What has not arrived is open, since that is what somebody looks for. */
@@ -26,7 +26,7 @@ export function DeliveryLine({ delivery }: { delivery: DeliveryRecord }) {
             <Text span size="sm" c="dimmed">
               {destination.kind}
             </Text>
-            <StateBadge state={state} />
+            <DeliveryState delivery={delivery} />
             <Text span size="sm" c="dimmed" className={`numbers ${classes.right}`}>
               {attempt === 0 ? 'not attempted yet' : attempt === 1 ? '1 attempt' : `${attempt} attempts`}
               {next_attempt_at && state === 'retrying' && (

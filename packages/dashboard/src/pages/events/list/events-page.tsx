@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import type { EventSummary } from '@sluice/contract/dashboard-events';
 import type { EventColumnName } from '@sluice/contract/dashboard-views';
 import { IconRefresh } from '@tabler/icons-react';
-import { useCallback, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Empty } from '../../../components/empty.tsx';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { eventColumnsOf, keyOfEvent, pageOfEvent } from '../../../components/events/event-columns.tsx';
@@ -12,34 +12,22 @@ import { type EventQuery, useEventQuery } from '../../../components/events/use-e
 import { Page } from '../../../components/page.tsx';
 import { Loading } from '../../../components/page-states.tsx';
 import { RelativeTime } from '../../../components/relative-time.tsx';
-import { type Column, Rows } from '../../../components/rows.tsx';
+import { Rows } from '../../../components/rows.tsx';
+import { selectColumn } from '../../../components/selection/select-column.tsx';
+import { useSelection } from '../../../components/selection/use-selection.ts';
 import { useList } from '../../../lib/api/use-call.ts';
 import { useMay } from '../../../lib/session.tsx';
 import { useFilters } from '../../../lib/use-filters.ts';
 import { ColumnChoice } from './column-choice.tsx';
-import classes from './events-page.module.css';
 import { ExportMenu } from './export-menu.tsx';
 import { HistogramChart } from './histogram-chart.tsx';
-import { ReplayBar } from './replay-bar.tsx';
+import { MOST_ONE_BY_ONE, ReplayBar } from './replay-bar.tsx';
 import { useEventColumns } from './use-event-columns.ts';
 import { useHistogram } from './use-histogram.ts';
 import { useNewer } from './use-newer.ts';
 import { ViewMenu } from './view-menu.tsx';
 
-const NONE: ReadonlySet<string> = new Set();
-
-type Ids = ReadonlySet<string>;
-
-/** What is selected among the rows of this query. Another shows others: nobody acts on what they no longer see. */
-function useSelection(query: EventQuery): [Ids, (next: (before: Ids) => Ids) => void] {
-  const [{ of, ids }, setSelection] = useState({ of: query, ids: NONE });
-  const change = useCallback(
-    (next: (before: Ids) => Ids) =>
-      setSelection(before => ({ of: query, ids: next(before.of === query ? before.ids : NONE) })),
-    [query],
-  );
-  return [of === query ? ids : NONE, change];
-}
+const nameOf = ({ type, id }: EventSummary) => `${type}, ${id}`;
 
 /** Everything that was received, newest first. */
 export default function EventsPage() {
@@ -54,28 +42,15 @@ export default function EventsPage() {
   });
   const { histogram, isOld } = useHistogram(query, list);
   const [isAtTop, setIsAtTop] = useState(true);
-  const [selected, setSelected] = useSelection(query);
+  const selection = useSelection({ of: query, rows: list.rows, most: MOST_ONE_BY_ONE });
   const [refreshes, setRefreshes] = useState(0);
-  const hasNewer = useNewer(query, list, isAtTop && selected.size === 0);
+  const hasNewer = useNewer(query, list, isAtTop && selection.rows.length === 0);
 
   const mayReplay = may('events.replay');
-  const onSelect = useCallback(
-    ({ id }: EventSummary) => {
-      setSelected(before => {
-        const after = new Set(before);
-        if (!after.delete(id)) after.add(id);
-        return after;
-      });
-    },
-    [setSelected],
-  );
-  const { rows } = list;
   const columns = useMemo(() => {
-    if (!mayReplay) return eventColumnsOf(names);
-    const onSelectAll = () =>
-      setSelected(before => (isAll(before, rows) ? NONE : new Set(rows.map(({ id }) => id))));
-    return [selectColumn({ selected, onSelect, rows, onSelectAll }), ...eventColumnsOf(names)];
-  }, [mayReplay, names, selected, onSelect, rows, setSelected]);
+    const shown = eventColumnsOf(names);
+    return mayReplay ? [selectColumn(selection, nameOf), ...shown] : shown;
+  }, [mayReplay, names, selection]);
   const refresh = () => {
     setRefreshes(count => count + 1);
     list.refresh();
@@ -110,14 +85,7 @@ export default function EventsPage() {
         <HistogramChart histogram={histogram} isOld={isOld} />
       )}
       {list.error && <ErrorNotice error={list.error} onRetry={list.refresh} />}
-      {selected.size > 0 && (
-        <ReplayBar
-          selected={selected}
-          query={query}
-          onReplayed={id => setSelected(before => new Set([...before].filter(each => each !== id)))}
-          onClear={() => setSelected(() => NONE)}
-        />
-      )}
+      <ReplayBar selection={selection} query={query} />
       {list.isLoading && !list.error && <Loading />}
       {!list.isLoading && list.rows.length > 0 && (
         <Rows
@@ -131,8 +99,8 @@ export default function EventsPage() {
           hasMore={list.hasMore && list.searchedTo === null}
           isLoadingMore={list.isLoadingMore}
           loadMore={list.loadMore}
-          isSelected={({ id }) => selected.has(id)}
-          {...(mayReplay ? { onSelect } : {})}
+          isSelected={selection.has}
+          {...(mayReplay ? { onSelect: selection.toggle } : {})}
           onScroll={top => setIsAtTop(top <= 0)}
           scrolledFor={refreshes}
         />
@@ -171,42 +139,3 @@ const shownColumns = (
   text === undefined || chosen.includes('payload')
     ? chosen
     : [...chosen.filter(name => name !== 'id'), 'payload'];
-
-const isAll = (selected: Ids, rows: readonly EventSummary[]): boolean =>
-  rows.length > 0 && rows.every(({ id }) => selected.has(id));
-
-function selectColumn(props: {
-  selected: Ids;
-  onSelect(row: EventSummary): void;
-  rows: readonly EventSummary[];
-  onSelectAll(): void;
-}): Column<EventSummary> {
-  const { selected, onSelect, rows, onSelectAll } = props;
-  const all = isAll(selected, rows);
-  return {
-    header: 'Select',
-    isHeaderHidden: true,
-    headerCell: (
-      <input
-        type="checkbox"
-        className={classes.select}
-        aria-label="Select all shown"
-        checked={all}
-        ref={box => {
-          if (box) box.indeterminate = !all && selected.size > 0;
-        }}
-        onChange={onSelectAll}
-      />
-    ),
-    width: '22px',
-    cell: row => (
-      <input
-        type="checkbox"
-        className={classes.select}
-        aria-label={`Select ${row.type}, ${row.id}`}
-        checked={selected.has(row.id)}
-        onChange={() => onSelect(row)}
-      />
-    ),
-  };
-}

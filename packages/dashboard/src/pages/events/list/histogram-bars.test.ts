@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { barAt, barsOfHistogram, timeOfBars } from './histogram-bars.ts';
+import { brushedTime } from '../../../components/time-brush/brushed-time.ts';
+import { barsOfHistogram, filterOfTime, windowOfHistogram } from './histogram-bars.ts';
 
 const histogram = {
   from: '2026-11-18T12:00:00.000Z',
@@ -21,15 +22,12 @@ test('what lies before the oldest that was counted is unknown', () => {
   expect(bars.map(({ isUnknown }) => isUnknown)).toEqual([true, false, false]);
 });
 
-test('a brush narrows to exactly the bars under it, drawn in either direction', () => {
+test('what was drawn over narrows the list to exactly its bars', () => {
   const bars = barsOfHistogram(histogram);
-  const time = { after: '2026-11-18T12:00:59.999Z', before: '2026-11-18T12:03:00.000Z' };
-  expect(timeOfBars(bars, 1, 2)).toEqual(time);
-  expect(timeOfBars(bars, 2, 1)).toEqual(time);
-  expect(timeOfBars([], 0, 0)).toBeNull();
-});
-
-test('a place is in the bar that is drawn there, and beyond the edges in the last one', () => {
-  expect([-5, 0, 99, 100, 299, 400].map(x => barAt(x, 300, 3))).toEqual([0, 0, 0, 1, 2, 2]);
-  expect(barAt(10, 0, 3)).toBe(0);
+  const { from, to } = brushedTime(windowOfHistogram(histogram), 0.4, 0.9);
+  expect({ from, to }).toEqual({ from: bars[1]?.from ?? 0, to: bars[2]?.to ?? 0 });
+  expect(filterOfTime(from, to)).toEqual({
+    after: '2026-11-18T12:00:59.999Z',
+    before: '2026-11-18T12:03:00.000Z',
+  });
 });

@@ -1,3 +1,4 @@
+import type { ChartWindow } from '@sluice/contract/chart-window';
 import type { EventHistogram } from '@sluice/contract/dashboard-events';
 
 /** What is drawn of a histogram, and which time a part of it stands for. */
@@ -10,8 +11,9 @@ export interface HistogramBar {
   readonly isUnknown: boolean;
 }
 
-export function barsOfHistogram({ from, step_s, counts, counted_from }: EventHistogram): HistogramBar[] {
-  const [begin, stepMs] = [Date.parse(from), step_s * 1_000];
+export function barsOfHistogram(histogram: EventHistogram): HistogramBar[] {
+  const { counts, counted_from } = histogram;
+  const { from: begin, stepMs } = windowOfHistogram(histogram);
   const known = counted_from === null ? Number.NEGATIVE_INFINITY : Date.parse(counted_from);
   return counts.map((count, n) => {
     const to = begin + (n + 1) * stepMs;
@@ -19,19 +21,15 @@ export function barsOfHistogram({ from, step_s, counts, counted_from }: EventHis
   });
 }
 
-/** From one bar to another, whichever comes first, as the filters of a list have it: both moments are excluded. */
-export function timeOfBars(
-  bars: readonly HistogramBar[],
-  one: number,
-  other: number,
-): { after: string; before: string } | null {
-  const [first, last] = [bars[Math.min(one, other)], bars[Math.max(one, other)]];
-  if (first === undefined || last === undefined) return null;
-  return { after: new Date(first.from - 1).toISOString(), before: new Date(last.to).toISOString() };
-}
+/** The steps that its bars stand for, as they can be drawn over. */
+export const windowOfHistogram = ({ from, step_s, counts }: EventHistogram): ChartWindow => ({
+  from: Date.parse(from),
+  stepMs: step_s * 1_000,
+  points: counts.length,
+});
 
-/** Which bar a place from the left edge is in. */
-export function barAt(x: number, width: number, bars: number): number {
-  if (width <= 0) return 0;
-  return Math.min(Math.max(Math.floor((x / width) * bars), 0), bars - 1);
-}
+/** A stretch of time as the filters of a list have it: both moments are excluded. */
+export const filterOfTime = (from: number, to: number): { after: string; before: string } => ({
+  after: new Date(from - 1).toISOString(),
+  before: new Date(to).toISOString(),
+});

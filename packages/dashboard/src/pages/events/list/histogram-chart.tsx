@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
 import { type EventHistogram, MOST_EVENTS_COUNTED } from '@sluice/contract/dashboard-events';
-import { type PointerEvent, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { RelativeTime } from '../../../components/relative-time.tsx';
+import { TimeBrush } from '../../../components/time-brush/time-brush.tsx';
 import { formatNumber } from '../../../lib/format.ts';
 import { timeFormat } from '../../../lib/time-display.ts';
 import { useFilters } from '../../../lib/use-filters.ts';
-import { barAt, barsOfHistogram, type HistogramBar, timeOfBars } from './histogram-bars.ts';
+import { barsOfHistogram, filterOfTime, type HistogramBar, windowOfHistogram } from './histogram-bars.ts';
 import classes from './histogram-chart.module.css';
 
 const moment = timeFormat({
@@ -42,7 +43,12 @@ export function HistogramChart({ histogram, isOld }: { histogram: EventHistogram
           </Button>
         )}
       </figcaption>
-      <Plot bars={bars} isOld={isOld} onBrushed={time => change({ within: '', ...time })} />
+      <TimeBrush
+        window={windowOfHistogram(histogram)}
+        onBrush={(from, to) => change({ within: '', ...filterOfTime(from, to) })}
+      >
+        <Plot bars={bars} isOld={isOld} />
+      </TimeBrush>
       <Ends bars={bars} />
     </figure>
   );
@@ -56,48 +62,15 @@ export function describeTotal({ count, more }: EventHistogram['total']): string 
   return count >= MOST_EVENTS_COUNTED ? `${amount}+ ${noun}` : `At least ${amount} ${noun}`;
 }
 
-function Plot(props: {
-  bars: readonly HistogramBar[];
-  isOld: boolean;
-  onBrushed(time: { after: string; before: string }): void;
-}) {
-  const { bars } = props;
-  const [brush, setBrush] = useState<{ from: number; to: number } | null>(null);
+function Plot({ bars, isOld }: { bars: readonly HistogramBar[]; isOld: boolean }) {
   const highest = Math.max(1, ...bars.map(({ count }) => count));
-  const place = ({ currentTarget, clientX }: PointerEvent<HTMLElement>) => {
-    const { left, width } = currentTarget.getBoundingClientRect();
-    return barAt(clientX - left, width, bars.length);
-  };
-  const isIn = (n: number) =>
-    brush !== null && n >= Math.min(brush.from, brush.to) && n <= Math.max(brush.from, brush.to);
   return (
     // The time filter above does the same by keyboard.
-    <div
-      className={classes.plot}
-      data-old={props.isOld || undefined}
-      data-testid="histogram"
-      aria-hidden
-      onPointerDown={event => {
-        if (event.button !== 0) return;
-        event.currentTarget.setPointerCapture(event.pointerId);
-        const at = place(event);
-        setBrush({ from: at, to: at });
-      }}
-      onPointerMove={event => {
-        if (brush !== null) setBrush({ ...brush, to: place(event) });
-      }}
-      onPointerCancel={() => setBrush(null)}
-      onPointerUp={() => {
-        const time = brush && timeOfBars(bars, brush.from, brush.to);
-        setBrush(null);
-        if (time) props.onBrushed(time);
-      }}
-    >
-      {bars.map((bar, n) => (
+    <div className={classes.plot} data-old={isOld || undefined} data-testid="histogram" aria-hidden>
+      {bars.map(bar => (
         <span
           key={bar.from}
           className={classes.slot}
-          data-in={isIn(n) || undefined}
           data-unknown={bar.isUnknown || undefined}
           title={`${moment.format(bar.from)}: ${bar.isUnknown ? 'not counted' : formatNumber(bar.count)}`}
         >
