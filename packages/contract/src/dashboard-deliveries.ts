@@ -91,10 +91,10 @@ const tableColumnsRecord = z.object({
 export type TableColumnsRecord = z.infer<typeof tableColumnsRecord>;
 
 /**
- * Of a destination, in one word: `failing` where its last attempt failed within ten minutes, `down` while its circuit is
- * open, `held` where a listener is not connected.
+ * Of a destination, in one word, the first that holds: `paused` by somebody, `held` where a listener is not connected,
+ * `down` while its circuit is open, `failing` where its last attempt failed within ten minutes.
  */
-export const destinationState = z.enum(['active', 'failing', 'held', 'paused', 'down']);
+export const destinationState = z.enum(['active', 'failing', 'down', 'held', 'paused']);
 export type DestinationState = z.infer<typeof destinationState>;
 
 const destinationRecord = z.object({

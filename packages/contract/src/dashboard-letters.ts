@@ -33,6 +33,8 @@ const deliveryRecord = z.object({
   attempt: z.number(),
   next_attempt_at: z.string().nullable(),
   code: z.string().nullable(),
+  /** That a dead one was given up with; null where there was none, as where its destination was down for too long. */
+  status: z.number().nullable(),
   created_at: z.string(),
   finished_at: z.string().nullable(),
   /** The delivery that a replay made in place of this one, which had died: it is cancelled, with the code `replayed`. */
@@ -69,8 +71,6 @@ export type EventRecord = z.infer<typeof eventRecord>;
 const deadDelivery = z.object({
   kind: z.literal('delivery'),
   ...deliveryRecord.shape,
-  /** That it was given up with; null where there was none. */
-  status: z.number().nullable(),
   reason: z.string().nullable(),
 });
 /** An event that failed in a pipeline. */

@@ -98,6 +98,7 @@ const failingDestination = z.object({
   paused: z.boolean(),
   /** Whether the last attempts failed: one that takes what it is sent again is not failing any more. */
   is_failing: z.boolean(),
+  state: destinationState,
   /** Of the last ten minutes: attempts that failed, and of the deliveries made those that are dead, wait or arrived. */
   failed: z.number(),
   dead: z.number(),

@@ -116,7 +116,7 @@ const formerWords: Readonly<Record<string, string>> = {
   'Make (all three|the (source|key|destination)|it\\b)': 'Create …',
   'Leave it(?! empty| (at|as|to))': 'Cancel',
   'takes events from now on': 'Ready to receive',
-  "To the (source|destination|deliveries|dead letters)\\b|(>|')(See|Open) the (keys|job|delivery)": 'View …',
+  'To the (source|destination|deliveries|dead letters)\\b|\\b(See|Open) the (keys|job|delivery)\\b': 'View …',
   'shown this once and kept': 'You won’t be able to see this again.',
   '(Half of them|95 % ?) within': 'p50, p95',
   'Held by a pause': 'Held',
@@ -148,7 +148,7 @@ const formerWords: Readonly<Record<string, string>> = {
   '(is|are) not right|asks? for a code|as many as there may be|exists? already\\.':
     'incorrect, requires, The limit …',
   "'is (not )?there'|the present (secret|key|one|traits)|[Pp]resent recovery": 'exists, current',
-  'Case counts|of your own</|A scheme of your own': 'Case-sensitive, Custom …',
+  'Case counts|of your own(</|[.\'"`]|\\s*$)|A scheme of your own': 'Case-sensitive, Custom …',
   'This takes the role|takes the role member': 'requires the role',
   'logged out at once|verifies (it|both) at once|ends at once': 'immediately',
   'take(n|s) (out of|writes)|Room on its disk|[Ll]ast heard':

@@ -11,6 +11,8 @@ export function ConfirmButton(props: {
   question: ReactNode;
   /** The word on the button that does it: "Delete". */
   act: string;
+  /** The word on the button that does nothing, where "Cancel" could be taken for the other. */
+  dismiss?: string;
   onConfirm(): Promise<unknown>;
   button?: ButtonProps;
   /** What asks, where that is no plain button. */
@@ -46,7 +48,7 @@ export function ConfirmButton(props: {
           {error && <ErrorNotice error={error} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close} data-autofocus>
-              Cancel
+              {props.dismiss ?? 'Cancel'}
             </Button>
             <Button color="red" loading={busy} onClick={() => void confirm()}>
               {props.act}

@@ -49,6 +49,7 @@ function CancelJob({ job }: { job: JobRecord }) {
     <ConfirmButton
       label="Cancel job"
       act="Cancel job"
+      dismiss="Keep running"
       question="What it has done stays done. The rest is left as it is."
       onConfirm={() => cancel.mutateAsync({ id: job.id })}
       button={{ size: 'compact-sm' }}

@@ -33,7 +33,7 @@ export function NotFound() {
     return (
       <Page title="Not allowed">
         <Empty
-          sentence={`Creating ${making} requires the role member or above.`}
+          sentence={`Creating ${making} requires the member role or higher.`}
           action={
             <Button component={Link} to={`/${making}`}>
               View {making}

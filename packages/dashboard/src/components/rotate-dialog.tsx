@@ -16,7 +16,8 @@ const overlaps = [
 
 /** A new secret, while the one before goes on for as long as it takes to bring it to whoever uses it. */
 export function RotateDialog(props: {
-  what: string;
+  /** What holds while both secrets are valid. */
+  both: string;
   route: 'POST /sources/:id/rotate' | 'POST /destinations/:id/rotate';
   id: string;
   permission: string;
@@ -65,8 +66,7 @@ export function RotateDialog(props: {
           <Text size="sm">
             {props.isPasted
               ? 'Create a new secret at the provider and paste it here.'
-              : 'A new secret is created and shown once.'}{' '}
-            {props.what}
+              : 'A new secret is created and shown once.'}
             {holds && ' The previous secret stops working immediately.'}
           </Text>
           {props.isPasted && (
@@ -84,6 +84,11 @@ export function RotateDialog(props: {
             allowDeselect={false}
             onChange={value => setOverlap(value ?? '86400')}
           />
+          {overlap !== '0' && (
+            <Text size="sm" c="dimmed">
+              {props.both}
+            </Text>
+          )}
           {change.error && <ErrorNotice error={change.error} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close}>

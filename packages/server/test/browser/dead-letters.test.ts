@@ -291,7 +291,7 @@ test('all that are left are counted, retried by a job that shows how far it is, 
   await page.getByText('No dead letters. Everything was delivered, or is still being retried.').waitFor();
   await page.getByRole('link', { name: 'View job' }).click();
   await page.getByRole('heading', { name: 'Retry dead letters' }).waitFor();
-  await page.getByText('All dead letters, retried.').waitFor();
+  await page.getByText('Retries all dead letters').waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
   expect(await letters()).toEqual([]);
   expect(faults).toEqual([]);

@@ -295,6 +295,16 @@ describe('a destination that exists', () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor();
 
     await press('Rotate secret');
+    // Only while both are valid, and that is said only where there is such a time.
+    const both = page.getByText('While both are valid, deliveries carry a signature of each.');
+    const overlap = page.getByRole('combobox', { name: 'Current secret stays valid for' });
+    await both.waitFor();
+    await overlap.click();
+    await page.getByRole('option', { name: 'Not at all' }).click();
+    await both.waitFor({ state: 'detached' });
+    await overlap.click();
+    await page.getByRole('option', { name: '1 day' }).click();
+    await both.waitFor();
     await press('Create new secret');
     await page.getByText('Copy this secret now').waitFor();
     await page.getByText('The previous secret is still valid', { exact: false }).waitFor();

@@ -149,7 +149,7 @@ test('one is created, edited and linked by hand, and what others write meanwhile
     listOf<{ action: string }>(await company.owner.get('/audit?limit=3')).data.map(({ action }) => action);
   await unlink.click();
   await row.waitFor({ state: 'detached' });
-  await page.getByText('It is linked to nothing yet.').waitFor();
+  await page.getByText('No links yet.').waitFor();
   await undo.getByText('Link owned_by with customer c_0 removed').waitFor();
   await undo.getByRole('button', { name: /^Undo/ }).click();
   await page.getByRole('application').getByRole('link', { name: 'c_0' }).waitFor();

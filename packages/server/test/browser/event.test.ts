@@ -187,7 +187,7 @@ test('a replay is asked for here, and its run appears by itself', async () => {
   await page.getByRole('link', { name: 'a job' }).click();
   await page.getByRole('heading', { name: 'Replay', level: 1 }).waitFor();
   await says(page, 'owner@example.com');
-  await says(page, 'One event replayed through the original versions.');
+  await says(page, 'Replays one event through the original versions');
   await page.getByRole('link', { name: 'All jobs' }).click();
   await page.getByRole('table', { name: 'Jobs' }).getByRole('link', { name: 'Replay' }).waitFor();
   expect(faults).toEqual([]);

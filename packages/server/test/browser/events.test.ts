@@ -278,7 +278,16 @@ describe('the list of events', () => {
     };
     // A press is only a press, and Escape gives up what is being drawn.
     await draw(4);
-    await draw(90, () => page.keyboard.press('Escape'));
+    const mark = page.getByTestId('brushed');
+    await draw(90, async () => {
+      await mark.waitFor();
+      await page.keyboard.press('Escape');
+      await mark.waitFor({ state: 'detached' });
+    });
+    // What was chosen would be in the address by the next frame but one.
+    await page.evaluate(
+      () => new Promise<void>(done => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
+    );
     expect(searchOf(page)).toBe(`?source=${shop}`);
     // The first event has the first bar to itself, or shares it with the second.
     await draw(7);
@@ -398,10 +407,15 @@ describe('the list of events', () => {
     };
     const { page } = await open(await askedBy('owner@example.com'), viewer);
     await page.getByText('running').first().waitFor();
-    expect(await page.getByRole('button', { name: 'Cancel the job' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Cancel job' }).count()).toBe(0);
     await page.goto(`${service.url}${await askedBy('viewer@example.com')}`);
-    await page.getByRole('button', { name: 'Cancel the job' }).click();
-    await page.getByRole('button', { name: 'Cancel it' }).click();
+    const cancel = page.getByRole('button', { name: 'Cancel job' });
+    const dialog = page.getByRole('dialog');
+    await cancel.click();
+    await dialog.getByRole('button', { name: 'Keep running' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await cancel.click();
+    await dialog.getByRole('button', { name: 'Cancel job' }).click();
     await page.getByText('cancelled').first().waitFor();
     await leave(page);
   });
@@ -435,7 +449,7 @@ describe('the list of events', () => {
     await page.keyboard.press('x');
     await bar.getByText('50 of 60 events selected').waitFor();
     await bar.getByRole('button', { name: 'Replay', exact: true }).click();
-    await page.getByRole('dialog').getByText('50 events run once more', { exact: false }).waitFor();
+    await page.getByRole('dialog').getByText('50 events run again', { exact: false }).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await all.click();

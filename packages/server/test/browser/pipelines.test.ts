@@ -343,6 +343,8 @@ test('what is being deleted keeps its name in what names it, until it is gone', 
     sources: [doomed.id],
     destinations: [{ id: inbox }],
   });
+  await makeWebhook(service.url, owner, 'Lasting shop');
+  await makePipeline(owner, { name: 'Bystander', sources: [], destinations: [] });
   const page = await go(`/sources/${doomed.id}`);
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -354,6 +356,12 @@ test('what is being deleted keeps its name in what names it, until it is gone', 
   await page.getByRole('tab', { name: 'Editor' }).waitFor();
   await page.getByText('Doomed shop', { exact: true }).first().waitFor();
   expect(await page.getByText(doomed.id).count()).toBe(0);
+  // Another pipeline is not offered it.
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Pipelines' }).click();
+  await page.getByRole('row', { name: 'Bystander' }).getByRole('link', { name: 'Bystander' }).click();
+  await page.getByRole('combobox', { name: 'Sources' }).click();
+  await page.getByRole('option', { name: 'Lasting shop' }).waitFor();
+  expect(await page.getByRole('option', { name: 'Doomed shop' }).count()).toBe(0);
   // As when the page is left, but it stays and can be looked at.
   await page.evaluate(() => window.dispatchEvent(new Event('pagehide')));
   await until(async () => (await read(id)).sources.length === 0, 'It is not deleted.');

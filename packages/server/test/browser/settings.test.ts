@@ -149,7 +149,7 @@ describe('whoever may not change something sees no button for it', () => {
     // The file holds nothing that is not on the pages.
     expect(seen).toEqual({ configuration: ['Download YAML'] });
     await page.goto(`${service.url}/welcome`);
-    await page.getByText('Creating them requires the role member or above.').waitFor();
+    await page.getByText('Creating them requires the member role or higher.').waitFor();
     expect(await page.locator('main button').count()).toBe(0);
     expect(faults).toEqual([]);
     await leave(page);

@@ -158,6 +158,7 @@ test('the backlog and what fails are shown', async () => {
       is_down: false,
       paused: false,
       is_failing: true,
+      state: 'failing',
       failed: 2,
       dead: 1,
       waiting: 0,
@@ -519,11 +520,12 @@ test('a destination that takes what it is sent again is not failing any more, ho
     await makePipeline(owner, { name: 'Moods', sources: [hook.id], destinations: [{ id }] });
     const seen = async () => (await overviewOf(owner)).failing.find(one => one.id === id);
     const states = async () => [
+      (await seen())?.state ?? 'active',
       dataOf<DestinationRecord>(await owner.get(`/destinations/${id}`)).state,
       listOf<DestinationRecord>(await owner.get('/destinations')).data.find(one => one.id === id)?.state,
       dataOf<MapRecord>(await owner.get('/map')).destinations.find(one => one.id === id)?.state,
     ];
-    const all = (state: DestinationState) => [state, state, state];
+    const all = (state: DestinationState) => [state, state, state, state];
     expect(await states()).toEqual(all('active'));
     await hook.send({ n: 1 });
     await until(async () => (await seen())?.is_failing === true, 'It is not failing.');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { DestinationProbeRecord, DestinationRecord } from '@sluice/contract/dashboard-deliveries';
-import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
+import type { DeadLetterSummary, DeliveryRecord } from '@sluice/contract/dashboard-letters';
+import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { minutes, seconds } from '../../src/core/clock.ts';
 import { dataOf, join } from '../support/dashboard.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
@@ -90,7 +91,13 @@ test('after 15 minutes what waits is dead, and says since when its destination w
     return (await states(id, 'dead')) === 80;
   }, 'What waits was not given up.');
   const [dead] = await flow.deliveries(`destination=${id}&code=destination_down`);
-  const { outage } = dataOf<DeliveryRecord>(await flow.browser.get(`/deliveries/${dead?.id}`));
+  const { outage, status } = dataOf<DeliveryRecord>(await flow.browser.get(`/deliveries/${dead?.id}`));
+  // As the group of dead letters that it is in has it, whatever its last attempt was answered with.
+  expect(status).toBeNull();
+  const { by_destination } = dataOf<DeadLetterSummary>(
+    await flow.browser.get(`/dead-letters/summary?destination=${id}&code=destination_down`),
+  );
+  expect(by_destination.map(group => group.status)).toEqual([status]);
   expect(outage?.down_since).toBe(breaker.opened_at ?? '');
   expect(Date.parse(outage?.last_probe_at ?? '')).toBeGreaterThan(
     Date.parse(breaker.opened_at ?? '') + minutes(15),
@@ -99,13 +106,18 @@ test('after 15 minutes what waits is dead, and says since when its destination w
   expect((await read()).breaker).toMatchObject({ state: 'open', waiting: 0, next_probe_at: null });
 });
 
-test('a destination is failing while its last failure is recent, and down while its breaker is open', async () => {
+test('a destination is failing while its last failure is recent, down while its breaker is open, and paused before that', async () => {
   const { id, read } = await downWith('once', 1);
   await until(async () => (await states(id, 'dead')) === 1, 'It is not dead.');
   await until(async () => (await read()).state === 'failing', 'It is not failing.');
   aheadMs += minutes(12);
   expect((await read()).state).toBe('active');
-  expect((await (await downAndIdle('open')).read()).state).toBe('down');
+  const down = await downAndIdle('open');
+  expect((await down.read()).state).toBe('down');
+  await flow.browser.post(`/destinations/${down.id}/pause`);
+  expect(await down.read()).toMatchObject({ state: 'paused', breaker: { state: 'open' } });
+  const { failing } = dataOf<OverviewRecord>(await flow.browser.get('/overview?minutes=60'));
+  expect(failing.find(one => one.id === down.id)?.state).toBe('paused');
 });
 
 test('a test that arrives closes the breaker, and one that fails does not', async () => {

@@ -5,7 +5,6 @@ import { usePendingRemovals } from '../../lib/undo/use-removals.tsx';
 export const letterOf = (delivery: DeliveryRecord): DeadLetter => ({
   ...delivery,
   kind: 'delivery',
-  status: delivery.attempts.at(-1)?.status ?? null,
   reason: null,
 });
 

@@ -37,7 +37,7 @@ export function TimeBrush({ children, ...props }: BrushProps & { children: React
   return (
     <div ref={frame} className={classes.frame}>
       {children}
-      {mark && <div className={classes.mark} style={mark} />}
+      {mark && <div className={classes.mark} style={mark} data-testid="brushed" />}
     </div>
   );
 }

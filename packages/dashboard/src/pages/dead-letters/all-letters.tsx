@@ -42,7 +42,7 @@ function CountFirst({ filter, verb }: { filter: DeadLetterFilter; verb: 'retries
     return (
       <>
         This discards <b>{describeDeadLetters(data)}</b>.{' '}
-        {data.deliveries > 0 && 'Discarded deliveries are never sent.  '}
+        {data.deliveries > 0 && 'Discarded deliveries are never sent. '}
         {data.events > 0 && 'Events stay as they are, and can be replayed from their own pages.'}
       </>
     );

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { DeadLetter } from '@sluice/contract/dashboard-letters';
+import type { DeadLetter, DeliveryRecord } from '@sluice/contract/dashboard-letters';
+import { letterOf } from '../../components/delivery/use-is-discarded.ts';
 import { coversGroup, groupsOf, matchesFilter } from './letter-filter.ts';
 
 const dead = (given: object = {}) =>
@@ -40,6 +41,12 @@ test('a dead letter is of a list that is narrowed down by what it has, and of no
   ] as const)
     expect([filter, matchesFilter(dead(), filter)]).toEqual([filter, isIn]);
   expect(matchesFilter(dead({ status: null }), { status: 'none' })).toBe(true);
+});
+
+test('a delivery that was given up for an outage is of its group, whatever its last attempt was answered with', () => {
+  const delivery = dead({ code: 'destination_down', status: null, attempts: [{ status: 503 }] });
+  const filter = { destination: 'dst_1', code: 'destination_down', status: 'none' };
+  expect(matchesFilter(letterOf(delivery as DeliveryRecord & DeadLetter), filter)).toBe(true);
 });
 
 test('a failed event is found by one failure that has all that is asked for', () => {

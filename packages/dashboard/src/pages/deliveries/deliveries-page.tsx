@@ -90,7 +90,13 @@ export default function DeliveriesPage() {
         <Group gap="xs">
           <ChoiceFilter name="state" label="State" any="Any state" choices={states} />
           <DeliveryFilters />
-          <ChoiceFilter name="status" label="Status" any="Any status" choices={statuses} searchable />
+          <ChoiceFilter
+            name="status"
+            label="HTTP status"
+            any="Any HTTP status"
+            choices={statuses}
+            searchable
+          />
           <TimeFilter what="Created" isInLine />
           <TextFilter
             name="event"

@@ -118,10 +118,10 @@ function ExistingDestination({ id }: { id: string }) {
                 route="POST /destinations/:id/rotate"
                 id={id}
                 permission="destinations.change"
-                what={
+                both={
                   destination.listener === null
-                    ? 'Until then deliveries carry a signature of each.'
-                    : 'Until then either of them opens the connection.'
+                    ? 'While both are valid, deliveries carry a signature of each.'
+                    : 'While both are valid, either opens the connection.'
                 }
                 previousUntil={rotation.previous_secret_until}
                 onRotated={setSecret}

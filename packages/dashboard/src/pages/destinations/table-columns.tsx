@@ -99,7 +99,7 @@ function Mapping(props: { found: TableColumnsRecord; value: unknown; onChange(va
     <Stack gap="xs" mt={6}>
       {!found.may_insert && (
         <Alert color="red" variant="light">
-          This user may not insert into {found.table}. Grant it the privilege INSERT.
+          This user may not insert into {found.table}. Grant it the INSERT privilege.
         </Alert>
       )}
       <Text size="sm">{describeMapping(own, fits)}</Text>
@@ -167,6 +167,6 @@ const Mark = ({ word }: { word: string }) => (
 function describeMapping(own: Columns | undefined, fits: boolean): string {
   if (own !== undefined) return 'This mapping applies. Columns without a value are left to the database.';
   return fits
-    ? 'The default mapping fits this table. Edit a row to use a mapping of your own.'
+    ? 'The default mapping fits this table. Edit a row to use a custom mapping.'
     : 'The default mapping does not fit this table, so it needs a mapping of its own.';
 }

@@ -25,19 +25,20 @@ export const jobTitle = ({ kind }: Pick<JobRecord, 'kind'>): string => titles[ki
 
 const isOfLetters = ({ kind }: JobRecord): boolean => kind.startsWith('dead_letters.');
 
-/** What was asked for, in a sentence. */
+/** What it does, in a few words. */
 export function describeJob(job: JobRecord): string {
   const { event_id, filter = {}, version, format, selected } = requestOf(job);
   const narrowed = Object.entries(filter).map(([name, value]) => `${name} ${value}`);
   const which = narrowed.length === 0 ? '' : ` with ${narrowed.join(', ')}`;
   if (isOfLetters(job)) {
-    const letters = selected === undefined ? `All dead letters${which}` : `${selected} selected dead letters`;
-    return job.kind === 'dead_letters.retry' ? `${letters}, retried.` : `${letters}, discarded.`;
+    const letters = selected === undefined ? `all dead letters${which}` : `${selected} selected dead letters`;
+    return `${job.kind === 'dead_letters.retry' ? 'Retries' : 'Discards'} ${letters}`;
   }
-  if (job.kind === 'events.export') return `All events${which}, as ${format === 'csv' ? 'CSV' : 'NDJSON'}.`;
+  if (job.kind === 'events.export')
+    return `Exports all events${which} as ${format === 'csv' ? 'CSV' : 'NDJSON'}`;
   if (job.kind !== 'replay') return '';
   const through = version === 'original' ? 'the original versions' : 'the current pipelines';
-  return `${event_id === undefined ? `All events${which}` : 'One event'} replayed through ${through}.`;
+  return `Replays ${event_id === undefined ? `all events${which}` : 'one event'} through ${through}`;
 }
 
 /** Where to see what came of it. */

@@ -73,7 +73,7 @@ function Card(props: {
         <span
           className={`${classes.change} numbers`}
           data-tone={props.change.tone}
-          title="Compared with the period before"
+          title="Compared with the previous period"
         >
           {props.change.text}
         </span>

@@ -26,30 +26,26 @@ export default function Failing({ destinations }: { destinations: readonly Faili
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {destinations.map(
-              ({ id, name, kind, is_down, is_failing, paused, failed, waiting, dead, delivered }) => (
-                <Table.Tr key={id}>
-                  <Table.Td>
-                    <Link to="/destinations/$id" params={{ id }} className={classes.name}>
-                      {name}
-                    </Link>
-                    <Text size="xs" c="dimmed">
-                      {kind}
-                    </Text>
+            {destinations.map(({ id, name, kind, state, failed, waiting, dead, delivered }) => (
+              <Table.Tr key={id}>
+                <Table.Td>
+                  <Link to="/destinations/$id" params={{ id }} className={classes.name}>
+                    {name}
+                  </Link>
+                  <Text size="xs" c="dimmed">
+                    {kind}
+                  </Text>
+                </Table.Td>
+                <Table.Td>
+                  <StateBadge state={state === 'active' ? 'recovered' : state} />
+                </Table.Td>
+                {Object.entries({ failed, waiting, dead, delivered }).map(([name, amount]) => (
+                  <Table.Td key={name} className={`${classes.right} numbers`}>
+                    {formatNumber(amount)}
                   </Table.Td>
-                  <Table.Td>
-                    <StateBadge
-                      state={is_down ? 'down' : paused ? 'paused' : is_failing ? 'failing' : 'recovered'}
-                    />
-                  </Table.Td>
-                  {Object.entries({ failed, waiting, dead, delivered }).map(([name, amount]) => (
-                    <Table.Td key={name} className={`${classes.right} numbers`}>
-                      {formatNumber(amount)}
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
-              ),
-            )}
+                ))}
+              </Table.Tr>
+            ))}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>

@@ -14,7 +14,7 @@ const map: MapRecord = {
       id: 'd',
       name: 'Inbox',
       kind: 'inbox',
-      paused: true,
+      paused: false,
       is_down: true,
       state: 'down',
       total: 0,

@@ -7,6 +7,7 @@ import { Fact } from '../../components/kind-form/kind-facts.tsx';
 import { problemOf } from '../../components/kind-form/problems.ts';
 import { StateBadge } from '../../components/state-badge.tsx';
 import type { CallError } from '../../lib/api/call.ts';
+import { useWithoutRemoved } from '../../lib/undo/use-removals.tsx';
 import type { PipelineDraft } from './draft.ts';
 
 /** The same for those who may not change it. Its name is the title of the page. */
@@ -41,6 +42,9 @@ export function BasicsPart(props: {
   onChange(changed: Partial<PipelineDraft>): void;
 }) {
   const { draft, sources, mayChange, error, onChange } = props;
+  const offered = useWithoutRemoved('/sources', sources);
+  // What it has stays named, although it is being deleted.
+  const choices = sources.filter(source => offered.includes(source) || draft.sources.includes(source.id));
   if (!mayChange) return <BasicFacts draft={draft} sources={sources} />;
   return (
     <Card>
@@ -61,13 +65,13 @@ export function BasicsPart(props: {
           clearable
           value={[...draft.sources]}
           error={problemOf(error, 'sources')}
-          data={sources.map(source => ({
+          data={choices.map(source => ({
             value: source.id,
             label: source.kind === 'sdk' ? `${source.name} (${source.match})` : source.name,
           }))}
           onChange={chosen => onChange({ sources: chosen })}
         />
-        {sources.length === 0 && (
+        {choices.length === 0 && (
           <Text size="sm">
             No sources yet.{' '}
             <Anchor component={Link} to="/sources" size="sm">

@@ -7,6 +7,7 @@ import { type KnownField, KnownFieldsProvider } from '../../components/condition
 import { problemOf } from '../../components/kind-form/problems.ts';
 import type { CallError } from '../../lib/api/call.ts';
 import { lazily } from '../../lib/lazily.ts';
+import { useWithoutRemoved } from '../../lib/undo/use-removals.tsx';
 import type { DraftDestination } from './draft.ts';
 import classes from './pipeline.module.css';
 
@@ -22,7 +23,8 @@ export function DestinationsPart(props: {
   onChange(chosen: readonly DraftDestination[]): void;
 }) {
   const { chosen, known, mayChange, error, fields, onChange } = props;
-  const left = known.filter(({ id }) => !chosen.some(each => each.id === id));
+  const offered = useWithoutRemoved('/destinations', known);
+  const left = offered.filter(({ id }) => !chosen.some(each => each.id === id));
   const replace = (id: string, when: string | undefined) =>
     onChange(chosen.map(each => (each.id === id ? { id, when } : each)));
   return (
@@ -57,7 +59,7 @@ export function DestinationsPart(props: {
               onChange={id => id && onChange([...chosen, { id }])}
             />
           )}
-          {mayChange && known.length === 0 && (
+          {mayChange && offered.length === 0 && chosen.length === 0 && (
             <Text size="sm">
               <Anchor component={Link} to="/destinations" size="sm">
                 Create destination

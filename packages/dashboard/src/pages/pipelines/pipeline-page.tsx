@@ -1,6 +1,7 @@
 import { NotFound, Waiting } from '../../components/page-states.tsx';
 import { useAll, useCall } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
+import { useWithoutRemoved } from '../../lib/undo/use-removals.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
 import { beginBetween } from './draft.ts';
@@ -16,9 +17,11 @@ export default function PipelinePage() {
   const original = useCall('GET /pipelines/:id', cloned === undefined ? null : { id: cloned });
   const pipeline = useCall('GET /pipelines/:id', isNew ? null : { id }, { live: true });
   const kinds = useCall('GET /kinds/steps');
-  // What is being deleted is its own until it is gone; a new one is not offered it any more.
-  const sources = useAll('GET /sources', {}, { removed: !isNew });
-  const destinations = useAll('GET /destinations', {}, { removed: !isNew });
+  // What is being deleted keeps its name until it is gone; nobody begins with it any more.
+  const sources = useAll('GET /sources', {}, { removed: true });
+  const destinations = useAll('GET /destinations', {}, { removed: true });
+  const offeredSources = useWithoutRemoved('/sources', sources.data);
+  const offeredDestinations = useWithoutRemoved('/destinations', destinations.data);
 
   if (isNew && !mayChange) return <NotFound />;
   // What is kept from the page before is another pipeline's.
@@ -55,8 +58,8 @@ export default function PipelinePage() {
       record={record}
       original={cloned === undefined ? null : (original.data ?? null)}
       begun={beginBetween(
-        sources.data.find(({ id }) => id === source),
-        destinations.data.find(({ id }) => id === destination),
+        offeredSources?.find(({ id }) => id === source),
+        offeredDestinations?.find(({ id }) => id === destination),
       )}
       kinds={kinds.data}
       sources={sources.data}

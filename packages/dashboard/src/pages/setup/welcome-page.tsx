@@ -73,7 +73,7 @@ export default function WelcomePage() {
                 </Button>
               ) : (
                 <Text size="sm" c="dimmed">
-                  Creating them requires the role member or above.
+                  Creating them requires the member role or higher.
                 </Text>
               )}
             </Stack>

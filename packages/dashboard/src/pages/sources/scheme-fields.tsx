@@ -4,7 +4,7 @@ import type { CallError } from '../../lib/api/call.ts';
 import type { SchemeDraft } from './scheme-draft.ts';
 
 const texts = [
-  ['header', 'Header', 'Which holds the signature, such as x-acme-signature.'],
+  ['header', 'Header', 'The header that holds the signature, such as x-acme-signature.'],
   ['prefix', 'Prefix', 'What precedes the signature there, such as sha256=.'],
   [
     'signed',

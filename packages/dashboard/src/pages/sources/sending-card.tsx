@@ -27,7 +27,7 @@ export function SendingCard({ source }: { source: SentSource }) {
             route="POST /sources/:id/rotate"
             id={source.id}
             permission="sources.change"
-            what="Until then senders may use either of the two."
+            both="While both are valid, senders may use either."
             isPasted={rotation.isPasted}
             previousUntil={rotation.previousUntil}
             onRotated={setSecret}
@@ -59,6 +59,6 @@ function leadFor(source: SentSource): string {
   if (source.type_from !== undefined)
     return `Every POST becomes one event. Its type comes from ${describeType(source.type_from)}.`;
   if (source.auth === 'provider')
-    return 'Requests that its provider signed become events, each with the type that it names.';
+    return 'Each request signed by the provider becomes an event; its type comes from the request.';
   return 'Every POST becomes one event. A text “type” in the body becomes its type.';
 }

@@ -57,7 +57,7 @@ export function describeSource(source: SourceRecord): string {
 }
 
 const unauthenticated: Readonly<Record<Auth, string>> = {
-  hmac: 'X-Ingest-Signature must be the HMAC-SHA256 of the raw bytes that are sent, under this source’s secret: 64 lowercase hex characters with nothing before them. A body that was parsed and written again has other bytes. A sender that signs in another form (sha256=…, t=…,v1=…) needs a source of its provider, or a scheme of your own.',
+  hmac: 'X-Ingest-Signature must be the HMAC-SHA256 of the raw bytes that are sent, under this source’s secret: 64 lowercase hex characters with nothing before them. A body that was parsed and written again has other bytes. A sender that signs in another form (sha256=…, t=…,v1=…) needs a source of its provider, or a custom scheme.',
   bearer:
     'The request needs the header “Authorization: Bearer <secret>”, with this source’s secret, not the token of its URL.',
   none: 'This source asked for a secret then; it no longer does.',

@@ -70,7 +70,7 @@ export const postgresDestination = defineDestination({
       config: { connection_string: 'postgres://sluice:secret@db.example.com:5432/app', table: 'events' },
     },
     {
-      title: 'Columns of your own',
+      title: 'Custom columns',
       config: {
         connection_string: 'postgres://sluice:secret@db.example.com:5432/app',
         table: 'orders',

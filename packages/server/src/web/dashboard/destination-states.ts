@@ -43,9 +43,10 @@ export async function statesOf(
   const lately = ids.filter(id => failed(id, 'failed') > 0);
   const failing = await failedLast(orgId, lately, deliveryQueue);
   return ({ id, kind, breaker, paused, listenerToken }) => {
-    if (breaker !== null) return 'down';
+    // What somebody has paused waits for that person, whatever else is wrong with it.
     if (paused) return 'paused';
     if (kind === LISTENER_KIND && listenerToken === null) return 'held';
+    if (breaker !== null) return 'down';
     return failing.has(id) ? 'failing' : 'active';
   };
 }

@@ -62,11 +62,13 @@ export function deadLettersContract(subject: Subject): void {
     const [third, fourth] = [idAt('dst', NOW), idAt('dst', NOW + 1)];
     for (const id of [third, fourth]) await storage.createDestination(aDestination(orgId, { id }));
     const all = [first, second, third, fourth];
-    const retryLater = async (destinationId: string, limit: number) => {
+    const unanswered = new Set<string>();
+    const retryLater = async (destinationId: string, limit: number, status: number | null) => {
       const input = { orgId, destinationId, limit, bytes: 1 << 20 };
       const taken = await storage.claimDeliveries([input], { token: 't', now: NOW });
-      const facts = { n: 1, at: NOW, durationMs: 1, status: 500, message: 'No.', response: '' };
+      const facts = { n: 1, at: NOW, durationMs: 1, status, message: 'No.', response: '' };
       const attempt = { ...facts, code: 'bad_status', request: '{}' } as const;
+      if (status === null) for (const { id } of taken) unanswered.add(id);
       const next = { state: 'retrying', dueAt: NOW + 5, code: 'bad_status' } as const;
       await storage.recordAttempts(
         taken.map(({ id }) => ({ orgId, deliveryId: id, token: 't', attempt, next })),
@@ -74,9 +76,9 @@ export function deadLettersContract(subject: Subject): void {
     };
     for (let n = 0; n < 3; n++) {
       await routedTo(storage, orgId, all, { count: 2 });
-      for (const id of all) await retryLater(id, 1);
+      for (const id of all) await retryLater(id, 1, n === 0 ? null : 500);
     }
-    await die(first, 'timeout');
+    unanswered.add(await die(first, 'timeout'));
     const inputs = all.map(destinationId => ({ orgId, destinationId, limit: 1, bytes: 1 << 20 }));
     await storage.claimDeliveries(inputs, { token: 'on their way', now: NOW });
     await storage.updateDestination(orgId, third, { paused: true }, NOW);
@@ -110,6 +112,9 @@ export function deadLettersContract(subject: Subject): void {
         expect(await storage.countDeliveries(orgId, filter)).toBe(expected.length);
         expect(await storage.countDeliveries(orgId, filter, 1)).toBe(Math.min(expected.length, 1));
       }
+      const withoutResponse = shown.filter(one => (!state || one.state === state) && unanswered.has(one.id));
+      expect(await storage.listDeliveries(orgId, { state, status: null }, page)).toEqual(withoutResponse);
+      expect(await storage.countDeliveries(orgId, { state, status: null })).toBe(withoutResponse.length);
       expect(await storage.listDeliveries(orgId, { state, pipeline: 'pipe_2' }, page)).toEqual([]);
       expect(await storage.listDeliveries(idAt('org', NOW), { state }, page)).toEqual([]);
     }

@@ -31,6 +31,7 @@ const aDelivery = (name: string, given: Partial<DeliveryRecord> = {}): DeliveryR
   attempt: 1,
   next_attempt_at: null,
   code: null,
+  status: null,
   created_at: soon(0),
   finished_at: null,
   replayed_by: null,
@@ -106,7 +107,12 @@ describe('the verdict on an event', () => {
       tone: 'bad',
       text: 'Delivered to 0 of 1 destination; “A” did not answer in time, exhausted after 8 attempts.',
     });
-    expect(verdict({ deliveries: [aDelivery('A', { state: 'held' })] }).text).toContain('is paused');
+    expect(verdict({ deliveries: [aDelivery('A', { state: 'held' })] }).text).toContain(
+      '“A” is paused; the delivery is held',
+    );
+    const destination = { id: 'dst_1', name: 'Laptop', kind: 'listener' };
+    const awaited = aDelivery('A', { state: 'held', destination });
+    expect(verdict({ deliveries: [awaited] }).text).toContain('“Laptop” is not connected, or paused; the');
     const five = ['A', 'B', 'C', 'D', 'E'].map(name => aDelivery(name, { state: 'cancelled' }));
     expect(verdict({ deliveries: five }).text).toEndWith('“C” was cancelled; and 2 more.');
   });

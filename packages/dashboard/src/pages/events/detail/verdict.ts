@@ -91,7 +91,7 @@ function describeDelivery(delivery: DeliveryRecord, now: number): string {
     case 'delivering':
       return `${name} is being sent to`;
     case 'held':
-      return `${name} is paused, so this is kept for it`;
+      return `${name} is ${delivery.destination.kind === 'listener' ? 'not connected, or paused' : 'paused'}; the delivery is held`;
     case 'retrying':
       return `${name} ${describeFailure(delivery)}, next attempt ${whenOf(delivery.next_attempt_at, now)}`;
     case 'dead':

@@ -102,6 +102,8 @@ function matches(filter: DeliveryFilter) {
     status !== undefined && eb('deliveries.attempt_status', status === null ? 'is' : '=', status),
     // A delivered one has the status that it was taken with, if it took one attempt. The index of the dead knows no state.
     status !== undefined && state !== 'dead' && eb('deliveries.state', '<>', 'delivered'),
+    // What was never sent has no status either, and what is dead always has a code.
+    status === null && state !== 'dead' && eb('deliveries.code', 'is not', null),
     ids !== undefined && eb('deliveries.id', 'in', ids),
     endedBy !== undefined && eb('deliveries.finished_at', '<=', endedBy),
     // An id holds when it was made.

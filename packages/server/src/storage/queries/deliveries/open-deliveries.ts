@@ -125,6 +125,9 @@ const delivering = (orgId: string, filter: DeliveryFilter, page: Page) => sql`
 const narrowed = ({ pipeline, status, madeAfter, madeBefore }: DeliveryFilter, { below }: Page) => sql`
   AND id < ${below ?? ALL} ${madeAfter === undefined ? sql`` : sql`AND id >= ${idFloor('dlv', madeAfter + 1)}`}
   ${madeBefore === undefined ? sql`` : sql`AND id < ${idFloor('dlv', madeBefore)}`} ${pipeline === undefined ? sql`` : sql`AND pipeline_id = ${pipeline}`}
-  ${status === undefined ? sql`` : status === null ? sql`AND attempt_status IS NULL` : sql`AND attempt_status = ${status}`}`;
+  ${status === undefined ? sql`` : status === null ? gotNoResponse : sql`AND attempt_status = ${status}`}`;
+
+/** An attempt failed without one; what was never sent has no code. */
+const gotNoResponse = sql`AND attempt_status IS NULL AND code IS NOT NULL`;
 
 const upTo = ({ limit }: Page) => (limit === undefined ? sql`` : sql`LIMIT ${limit}`);

@@ -119,7 +119,6 @@ function showLetter(letter: StoredDeadLetter, mostAttempts?: number): DeadLetter
     return {
       kind: 'delivery',
       ...showDelivery(delivery, attempts, mostAttempts),
-      status: delivery.status,
       reason: attempts.at(-1)?.message ?? delivery.code,
     };
   }

@@ -92,6 +92,7 @@ export const showDelivery = (
   attempt: delivery.attempt,
   next_attempt_at: optionalTime(delivery.nextAttemptAt),
   code: delivery.code,
+  status: delivery.status,
   created_at: toRfc3339(delivery.createdAt),
   finished_at: optionalTime(delivery.finishedAt),
   replayed_by: delivery.replayedBy,

@@ -17,7 +17,7 @@ import {
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
-import { failedLast, latelyAt } from '../destination-states.ts';
+import { failedLast, latelyAt, statesOf } from '../destination-states.ts';
 import { hoursOf, seriesOf, stepsOf, totalsOf } from './counter-windows.ts';
 import { MOST_BACKLOG_COUNTED, presentFigures } from './figures.ts';
 
@@ -51,26 +51,33 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
     const window = latelyAt(clock.now());
     const of = totalsOf(await counters.readCounters(orgId, all, ['failed', 'delivered'], window));
     const failing = destinations
-      .map(({ id, name, kind, paused, breaker }) => ({
-        id,
-        name,
-        kind,
-        is_down: breaker !== null,
-        paused,
-        failed: of(id, 'failed'),
-        delivered: of(id, 'delivered'),
+      .map(destination => ({
+        destination,
+        is_down: destination.breaker !== null,
+        failed: of(destination.id, 'failed'),
+        delivered: of(destination.id, 'delivered'),
       }))
       .filter(({ is_down, failed }) => is_down || failed > 0)
       .sort((a, b) => Number(b.is_down) - Number(a.is_down) || b.failed - a.failed)
       .slice(0, MOST_FAILING);
-    const ids = failing.map(({ id }) => id);
-    const stillFailing = await failedLast(orgId, ids, deliveryQueue);
+    const shown = failing.map(({ destination }) => destination);
+    const ids = shown.map(({ id }) => id);
+    const [stillFailing, stateOf] = await Promise.all([
+      failedLast(orgId, ids, deliveryQueue),
+      statesOf(orgId, shown, { counters, deliveryQueue, clock }),
+    ]);
     return Promise.all(
-      failing.map(async one => {
-        const { waiting, retrying, dead } = await presentFigures(counters, orgId, window, one.id);
+      failing.map(async ({ destination, ...one }) => {
+        const { id, name, kind, paused } = destination;
+        const { waiting, retrying, dead } = await presentFigures(counters, orgId, window, id);
         return {
+          id,
+          name,
+          kind,
+          paused,
           ...one,
-          is_failing: one.is_down || stillFailing.has(one.id),
+          is_failing: one.is_down || stillFailing.has(id),
+          state: stateOf(destination),
           dead: dead.count,
           waiting: waiting.count + retrying.count,
         };
