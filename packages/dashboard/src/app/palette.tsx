@@ -2,7 +2,7 @@ import '@mantine/spotlight/styles.css';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { asCallError } from '../lib/api/call.ts';
 import { notifyError } from '../lib/notify-error.ts';
 import { slugInAddress } from '../lib/organisation.ts';
@@ -45,18 +45,10 @@ export default function Palette({ asked: times }: { asked: number }) {
   useEffect(() => {
     if (isEntered && !isAsking && first) pick(first);
   });
-  // Spotlight marks what stood first when a letter was typed, and leaves the mark there when hits come in before it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another one is the first
-  useEffect(() => {
-    if (hasChosen.current) return;
-    unmark();
-    document.querySelector('[data-palette] [data-action]')?.setAttribute('data-selected', 'true');
-    store.updateState(state => ({ ...state, selected: 0 }));
-  }, [first?.key]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') hasChosen.current = true;
-    if (event.key !== 'Enter' || hasChosen.current) return;
+    if (event.key !== 'Enter' || (hasChosen.current && marked() !== null)) return;
     event.preventDefault();
     // Or Spotlight would take the one that is marked as well, before the server has answered.
     unmark();
@@ -92,15 +84,38 @@ export default function Palette({ asked: times }: { asked: number }) {
             onClick={() => pick(item)}
           />
         ))}
+        <Mark keys={all.map(({ key }) => key).join('\n')} hasChosen={hasChosen} />
         {all.length === 0 && !isAsking && <Spotlight.Empty>No results</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
 }
 
+/**
+ * Spotlight marks what stood first when a letter was typed, and leaves the mark there when hits come in before it. Within
+ * the list, so that it is there when the list is first drawn.
+ */
+function Mark({ keys, hasChosen }: { keys: string; hasChosen: RefObject<boolean> }) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever others are listed
+  useEffect(() => {
+    const actions = [...document.querySelectorAll('[data-palette] [data-action]')];
+    const chosen = hasChosen.current ? actions.findIndex(one => one.hasAttribute('data-selected')) : -1;
+    // What was chosen may be gone.
+    hasChosen.current = chosen >= 0;
+    const selected = Math.max(chosen, 0);
+    if (actions[selected] === undefined) return;
+    unmark();
+    actions[selected].setAttribute('data-selected', 'true');
+    store.updateState(state => ({ ...state, selected }));
+  }, [keys, hasChosen]);
+  return null;
+}
+
+const marked = (): Element | null => document.querySelector('[data-palette] [data-selected]');
+
 const unmark = (): void => {
-  for (const marked of document.querySelectorAll('[data-palette] [data-selected]'))
-    marked.removeAttribute('data-selected');
+  for (const one of document.querySelectorAll('[data-palette] [data-selected]'))
+    one.removeAttribute('data-selected');
 };
 
 /** By organisation: a thing of one is nothing in another. */

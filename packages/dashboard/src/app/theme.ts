@@ -50,6 +50,7 @@ export const theme = createTheme({
     // Else it counts as a second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     Modal: { defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
   },
 });

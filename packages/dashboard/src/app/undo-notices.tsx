@@ -15,6 +15,7 @@ export function UndoNotices() {
             size="compact-sm"
             variant="white"
             flex="none"
+            data-undo
             onClick={() => removals.undo(key)}
             aria-label={`Undo: ${message}`}
           >

@@ -37,7 +37,7 @@ export function FiguresTimePicker({ time }: { time: FiguresTime }) {
   const [, change] = useFilters();
   return (
     <SegmentedControl
-      aria-label="Figures of"
+      aria-label="Time range"
       size="xs"
       value={time.name}
       onChange={chosen => change({ within: chosen === USUAL_SPAN ? '' : chosen })}

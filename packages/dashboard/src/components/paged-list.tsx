@@ -19,6 +19,7 @@ export function PagedList<Row>(props: {
   pageOf(row: Row): string;
   isSelected?(row: Row): boolean;
   onSelect?(row: Row): void;
+  headerCells?: Readonly<Record<string, ReactNode>>;
   empty: ReactNode;
 }) {
   const { list, empty, ...rows } = props;

@@ -14,14 +14,12 @@ export interface Column<Row> {
   readonly width: string;
   /** Where there is little room; absent: the same. */
   readonly narrowWidth?: string;
-  cell(row: Row): ReactNode;
+  cell(row: Row, isSelected: boolean): ReactNode;
   /** Left out where there is no room for it; `onlyWidest`: already on a small laptop. */
   readonly onlyWide?: boolean;
   readonly onlyWidest?: boolean;
   /** The header is there to be heard, not seen. */
   readonly isHeaderHidden?: boolean;
-  /** What stands in its place: a box that selects all. */
-  readonly headerCell?: ReactNode;
   /** Numbers stand below each other, digit by digit. */
   readonly isNumber?: boolean;
   /** Rows can be put in the order of this; the name stands in the address. What has no value comes last. */
@@ -70,6 +68,8 @@ export function Rows<Row>(props: {
   loadMore?(): void;
   onSelect?(row: Row): void;
   isSelected?(row: Row): boolean;
+  /** What stands in the place of a header, by its name: a box that selects all. */
+  headerCells?: Readonly<Record<string, ReactNode>>;
   /** How far it is scrolled, for a tail that pauses. */
   onScroll?(top: number): void;
   /** Another value brings it back to its top. */
@@ -155,7 +155,7 @@ export function Rows<Row>(props: {
       aria-busy={isOld || undefined}
     >
       <div className={classes.head} role="row" aria-rowindex={HEADINGS}>
-        {columns.map(({ header, onlyWide, onlyWidest, isHeaderHidden, isNumber, sort, headerCell }) => (
+        {columns.map(({ header, onlyWide, onlyWidest, isHeaderHidden, isNumber, sort }) => (
           <span
             key={header}
             role="columnheader"
@@ -167,7 +167,8 @@ export function Rows<Row>(props: {
             {sort && props.sorting ? (
               <SortButton header={header} name={sort.name} sorting={props.sorting} />
             ) : (
-              (headerCell ?? (isHeaderHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header))
+              (props.headerCells?.[header] ??
+              (isHeaderHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header))
             )}
           </span>
         ))}
@@ -262,7 +263,7 @@ const DrawnRow = memo(function DrawnRow<Row>(props: DrawnRowProps<Row>) {
           data-only-widest={onlyWidest}
           data-number={isNumber}
         >
-          {cell(row)}
+          {cell(row, props.isSelected)}
         </span>
       ))}
     </div>

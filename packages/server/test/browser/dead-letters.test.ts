@@ -263,12 +263,31 @@ test('rows are selected and discarded together, carried out when the page is lef
   await bar.getByText('1 dead letter selected').waitFor();
   expect(await all.evaluate(box => (box as HTMLInputElement).indeterminate)).toBe(true);
   await bar.getByRole('button', { name: 'Clear selection' }).click();
+  const isFocused = () => all.evaluate(box => box === document.activeElement);
+  expect(await isFocused()).toBe(true);
   await page.getByRole('checkbox', { name: /^Select order\.paid/ }).click();
+  await bar.getByText('1 dead letter selected').waitFor();
+  // A retry that is refused has not begun, and what is retried alone leaves the others selected.
+  const error = { code: 'internal', message: 'The disk is full.' };
+  await page.route('**/dead-letters/retry', route => route.fulfill({ status: 503, json: { error } }));
+  await bar.getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByText('The disk is full.').waitFor();
+  await bar.getByRole('button', { name: 'Retry', exact: true }).and(page.locator(':enabled')).waitFor();
+  await bar.getByText('1 dead letter selected').waitFor();
+  await page.evaluate(async () => {
+    const { __TSR_ROUTER__: router } = globalThis as unknown as {
+      __TSR_ROUTER__: { navigate(where: object): Promise<void> };
+    };
+    await router.navigate({ to: '/dead-letters', search: { job: 'job_none' } });
+  });
+  await page.getByRole('button', { name: 'Hide the job' }).click();
+  await page.waitForURL(/\/dead-letters$/);
   await bar.getByText('1 dead letter selected').waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
   await bar.getByRole('button', { name: 'Discard' }).click();
   await hasRows(page, 1);
   await undo(page).getByText('1 dead letter discarded').waitFor();
+  expect(await isFocused()).toBe(true);
   expect(await letters()).toHaveLength(2);
   await page.goto('about:blank');
   await until(async () => (await letters()).length === 1, 'It was not discarded.');

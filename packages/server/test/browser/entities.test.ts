@@ -158,12 +158,84 @@ test('one is created, edited and linked by hand, and what others write meanwhile
   await row.waitFor({ state: 'detached' });
   await link('owned_by', 'customer', 'c_0');
   await row.waitFor();
+  await undo.getByText('removed').waitFor({ state: 'detached' });
+  expect(await lastActions()).toEqual(['entity.linked', 'entity.changed', 'entity.changed']);
+  // Made again while it is being removed, it is made after that.
+  const held = Promise.withResolvers<void>();
+  await page.route(/links\/owned_by\//, async route => {
+    if (route.request().method() === 'DELETE') await held.promise;
+    return route.continue();
+  });
+  const asked: string[] = [];
+  page.on('request', request => {
+    if (request.url().includes('/links/owned_by/')) asked.push(request.method());
+  });
+  await unlink.click();
+  await row.waitFor({ state: 'detached' });
+  await page.evaluate(() => window.dispatchEvent(new Event('pagehide')));
+  await undo.getByText('removed').waitFor({ state: 'detached' });
+  await link('owned_by', 'customer', 'c_0');
+  await form.getByRole('button', { name: 'Add link' }).and(page.locator('[data-loading]')).waitFor();
+  expect(asked).toEqual(['DELETE']);
+  held.resolve();
+  await row.waitFor();
+  expect(asked).toEqual(['DELETE', 'PUT']);
   expect(await lastActions()).toEqual(['entity.linked', 'entity.unlinked', 'entity.linked']);
+  await page.unroute(/links\/owned_by\//);
   await unlink.click();
   await row.waitFor({ state: 'detached' });
   expect(faults).toEqual([]);
   await page.goto('about:blank');
   await until(async () => (await lastActions())[0] === 'entity.unlinked', 'It is linked still.');
+  await leave(page);
+});
+
+test('where a link is removed what lay behind it goes, the identity says that it is of before, and the focus moves on', async () => {
+  const { page, faults } = await visit(
+    chromium,
+    company.service.url,
+    '/entities/customer/c_0?depth=3&identity=true',
+    { as: company.owner },
+  );
+  const graph = page.getByRole('application');
+  await graph.getByRole('link', { name: 'ios-7f3a' }).waitFor();
+  const later = page.getByText('Updates once the link is removed.');
+  expect(await later.count()).toBe(0);
+  const focused = () =>
+    page.evaluate(
+      () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName,
+    );
+  const unlink = (name: string) => page.getByRole('button', { name, exact: true }).press('Enter');
+  await unlink('Unlink same_as user ada@example.com');
+  await graph.getByRole('link', { name: 'ios-7f3a' }).waitFor({ state: 'detached' });
+  await graph.getByRole('link', { name: 'parkside' }).waitFor();
+  // Of the identity, and of the events of all of it.
+  await until(async () => (await later.count()) === 2, 'It is not said.');
+  expect(await focused()).toBe('Unlink member_of company parkside');
+  await unlink('Unlink member_of company parkside');
+  await page.getByText('No links yet.').waitFor();
+  expect(await focused()).toBe('Undo: Link member_of with company parkside removed');
+  const undo = page.getByRole('region', { name: 'Undo' }).getByRole('button');
+  await undo.last().click();
+  await undo.click();
+  await later.first().waitFor({ state: 'detached' });
+  expect(faults).toEqual([]);
+  await leave(page);
+});
+
+test('one fits a phone, with whom its traits are from', async () => {
+  const { page } = await visit(chromium, company.service.url, '/entities/customer/c_0', {
+    as: company.owner,
+    size: { width: 390, height: 844 },
+  });
+  const frame = page.getByRole('region', { name: 'Traits of the identity' });
+  const row = frame.getByRole('row', { name: /locale "en-GB" user ada@example.com/ });
+  await row.waitFor();
+  for (const cell of await row.getByRole('cell').all()) {
+    const { x = 0, width = 0 } = (await cell.boundingBox()) ?? {};
+    expect(x + width).toBeLessThan(390);
+  }
+  expect(await frame.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   await leave(page);
 });
 

@@ -263,6 +263,46 @@ describe('the list of events', () => {
     await leave(page);
   });
 
+  test('is reached from the palette by arrows, and by Enter also where what was chosen is gone', async () => {
+    const { page, faults } = await open('/sources');
+    const held = Promise.withResolvers<void>();
+    const hit = (name: string) => ({
+      kind: 'source',
+      id: `src_${name}`,
+      label: name,
+      to: `/events?text=${name}`,
+    });
+    await page.route(/\/search\?text=/, async route => {
+      const isLonger = route.request().url().endsWith('=zedd');
+      if (isLonger) await held.promise;
+      return route.fulfill({ json: { data: isLonger ? [hit('third')] : [hit('first'), hit('second')] } });
+    });
+    await page.getByRole('button', { name: 'Find anything Ctrl K' }).click();
+    const field = page.getByRole('textbox', { name: 'Find anything' });
+    const entries = page.locator('[data-palette] [data-action]');
+    const marked = () =>
+      entries.evaluateAll(all => all.flatMap((one, n) => (one.hasAttribute('data-selected') ? [n] : [])));
+    const isMarked = (n: number) =>
+      until(async () => (await marked()).join() === String(n), `Not ${n} is marked.`);
+    // The first is marked as soon as it is seen, and an arrow goes on from there.
+    await isMarked(0);
+    await field.press('ArrowDown');
+    await isMarked(1);
+    await field.fill('zed');
+    await entries.filter({ hasText: 'second' }).waitFor();
+    await field.fill('zedd');
+    await isMarked(0);
+    await field.press('ArrowDown');
+    await isMarked(1);
+    held.resolve();
+    await entries.filter({ hasText: 'third' }).waitFor();
+    await isMarked(0);
+    await field.press('Enter');
+    await page.waitForURL(/\/events\?text=third$/);
+    expect(faults).toEqual([]);
+    await leave(page);
+  });
+
   test('says how many match and when they came, and narrows to what is drawn over', async () => {
     const { page, faults } = await open(`/events?source=${shop}`);
     const chart = page.getByRole('figure', { name: 'Events over time' });
@@ -317,6 +357,15 @@ describe('the list of events', () => {
     await page.getByText('2 events selected').waitFor();
     await all.uncheck();
     await page.getByText('2 events selected').waitFor({ state: 'detached' });
+    // What says how many is there before any is, so that the first is announced too.
+    await page.getByRole('status').evaluateAll(all => {
+      for (const region of all) region.setAttribute('data-before', '');
+    });
+    await all.check();
+    await page.locator('[role=status][data-before]').getByText('2 events selected').waitFor();
+    await page.getByRole('button', { name: 'Clear selection' }).press('Enter');
+    await page.getByText('2 events selected').waitFor({ state: 'detached' });
+    expect(await all.evaluate(box => box === document.activeElement)).toBe(true);
     await leave(page);
   });
 
@@ -434,18 +483,18 @@ describe('the list of events', () => {
     await Promise.all(Array.from({ length: 60 }, () => send('crowd.came')));
     const { page, faults } = await open('/events?type=crowd.came');
     await page.getByText('60 events', { exact: true }).waitFor();
-    const all = page.getByRole('checkbox', { name: 'Select all shown' });
+    const all = page.getByRole('checkbox', { name: 'Select first 50' });
     const isMixed = () => all.evaluate(box => (box as HTMLInputElement).indeterminate);
     const bar = page.getByRole('region', { name: 'Selected events' });
     await all.click();
     await bar.getByText('50 of 60 events selected').waitFor();
-    await bar.getByText('A replay takes 50 at most; for more, replay all that match.').waitFor();
+    await bar.getByText('Up to 50 at a time; to include more, replay all that match.').waitFor();
     expect(await isMixed()).toBe(true);
     expect(await faultsForAnybody(page)).toEqual([]);
     await page.keyboard.press('j');
     await page.keyboard.press('x');
     await bar.getByText('49 events selected').waitFor();
-    expect(await bar.getByText('at most').count()).toBe(0);
+    expect(await bar.getByText('at a time').count()).toBe(0);
     await page.keyboard.press('x');
     await bar.getByText('50 of 60 events selected').waitFor();
     await bar.getByRole('button', { name: 'Replay', exact: true }).click();

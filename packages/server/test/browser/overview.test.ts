@@ -303,7 +303,7 @@ describe('the time of figures', () => {
     'of %s is the last hour unless another is chosen, and goes along to the page of a row',
     async (list, name) => {
       const { page, faults } = await visit(chromium, service.url, list, { as: owner });
-      const time = page.getByRole('radiogroup', { name: 'Figures of' });
+      const time = page.getByRole('radiogroup', { name: 'Time range' });
       const isOf = (span: string) =>
         time.getByRole('radio', { name: span, exact: true, checked: true }).waitFor({ state: 'attached' });
       await isOf('1 h');

@@ -1,7 +1,5 @@
-import { useMemo } from 'react';
 import type { GivenTo } from '../../lib/api/path.ts';
-import { useFilters } from '../../lib/use-filters.ts';
-import { useTimeRange } from '../../lib/use-time-range.ts';
+import { useNarrowing } from '../../lib/use-narrowing.ts';
 
 const names = [
   'state',
@@ -21,12 +19,5 @@ export type EventQuery = NonNullable<GivenTo<'POST /replays'>['body']['filter']>
 
 /** What the server is asked for, as the address says it. */
 export function useEventQuery(): EventQuery {
-  const [filters] = useFilters();
-  const times = useTimeRange();
-  const given = names.flatMap(name => {
-    const value = name === 'after' || name === 'before' ? times[name] : filters[name];
-    return value ? [[name, value] as const] : [];
-  });
-  const asked = JSON.stringify(given);
-  return useMemo((): EventQuery => Object.fromEntries(JSON.parse(asked) as [string, string][]), [asked]);
+  return useNarrowing(names) as EventQuery;
 }

@@ -4,7 +4,7 @@ import { formatNumber } from '../../lib/format.ts';
 import classes from './selection.module.css';
 import type { Selection } from './use-selection.ts';
 
-/** How many are selected, and what can be done with them. Nothing where none is. */
+/** How many are selected, and what can be done with them. Nothing is seen where none is. */
 export function SelectionBar(props: {
   selection: Selection<{ readonly id: string }>;
   one: string;
@@ -16,31 +16,36 @@ export function SelectionBar(props: {
 }) {
   const { selection, one, many } = props;
   const count = selection.rows.length;
-  if (count === 0) return null;
   const isFull = count === selection.most && selection.shown > count;
+  const counted = isFull ? `${formatNumber(count)} of ${formatNumber(selection.shown)}` : formatNumber(count);
   return (
-    <Paper className={classes.bar} role="region" aria-label={`Selected ${many}`}>
+    <Paper
+      className={count > 0 ? classes.bar : classes.none}
+      {...(count > 0 && { role: 'region', 'aria-label': `Selected ${many}` })}
+    >
+      {/* Always there: only what changes inside of it is announced. */}
       <Text size="sm" fw={600} className="numbers" role="status">
-        {isFull ? `${formatNumber(count)} of ${formatNumber(selection.shown)}` : formatNumber(count)}{' '}
-        {count === 1 ? one : many} selected
+        {count > 0 && `${counted} ${count === 1 ? one : many} selected`}
       </Text>
       {isFull && (
         <Text size="sm" c="dimmed">
           {props.limit}
         </Text>
       )}
-      <Group gap="xs" className={classes.actions ?? ''}>
-        {props.children}
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          aria-label="Clear selection"
-          onClick={selection.clear}
-        >
-          Clear
-        </Button>
-      </Group>
+      {count > 0 && (
+        <Group gap="xs" className={classes.actions ?? ''}>
+          {props.children}
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="gray"
+            aria-label="Clear selection"
+            onClick={selection.clear}
+          >
+            Clear
+          </Button>
+        </Group>
+      )}
     </Paper>
   );
 }

@@ -1,12 +1,15 @@
-import { useCallback, useMemo, useState } from 'react';
+import { type RefObject, useMemo, useRef, useState } from 'react';
 
 const NONE: ReadonlySet<string> = new Set();
+const NO_ROWS: readonly never[] = [];
 
 interface Selectable {
   readonly id: string;
 }
 
-/** What is selected among the rows of a list, and how that changes. */
+const idsOf = (rows: readonly Selectable[]) => rows.map(({ id }) => id);
+
+/** What is selected among the rows of a list, and how that changes. The functions stay the same. */
 export interface Selection<Row extends Selectable> {
   /** In the order of the list. */
   readonly rows: readonly Row[];
@@ -15,6 +18,8 @@ export interface Selection<Row extends Selectable> {
   readonly shown: number;
   /** As many as one action takes. */
   readonly most: number;
+  /** The one for all: the focus goes there from what can be done with a selection that is no more. */
+  readonly allBox: RefObject<HTMLInputElement | null>;
   has(row: Row): boolean;
   toggle(row: Row): void;
   /** All that are shown, or the first of them where one action takes no more; none, where that is so already. */
@@ -36,32 +41,52 @@ export function useSelection<Row extends Selectable>(options: {
   const { of, rows: shown, most } = options;
   const [chosen, setChosen] = useState({ of, ids: NONE });
   const kept = chosen.of === of ? chosen.ids : NONE;
-  const rows = useMemo(
-    () => (kept.size === 0 ? [] : shown.filter(({ id }) => kept.has(id)).slice(0, most)),
-    [kept, shown, most],
-  );
-  const ids = useMemo(() => new Set(rows.map(({ id }) => id)), [rows]);
-  const select = useCallback((next: Iterable<string>) => setChosen({ of, ids: new Set(next) }), [of]);
+  const rows = useMemo(() => selectedOf(shown, kept, most), [kept, shown, most]);
+  const ids = useMemo(() => new Set(idsOf(rows)), [rows]);
+  const allBox = useRef<HTMLInputElement>(null);
+  // What the functions go by, so that they need not change with each answer of the server.
+  const now = useRef(options);
+  now.current = options;
 
+  const actions = useMemo(() => {
+    const change = (next: (before: readonly string[]) => Iterable<string>) =>
+      setChosen(({ of: query, ids: before }) => {
+        const list = now.current;
+        const selected = query === list.of ? selectedOf(list.rows, before, list.most) : NO_ROWS;
+        return { of: list.of, ids: new Set(next(idsOf(selected))) };
+      });
+    return {
+      toggle: ({ id }: Row) =>
+        change(before => {
+          if (before.includes(id)) return before.filter(each => each !== id);
+          return before.length < now.current.most ? [...before, id] : before;
+        }),
+      toggleAll: () =>
+        change(before => {
+          const all = idsOf(now.current.rows.slice(0, now.current.most));
+          return before.length === all.length ? NONE : all;
+        }),
+      deselect: (id: string) => change(before => before.filter(each => each !== id)),
+      clear() {
+        change(() => NONE);
+        allBox.current?.focus();
+      },
+    };
+  }, []);
+
+  const count = shown.length;
   return useMemo(
-    () => ({
-      rows,
-      ids,
-      shown: shown.length,
-      most,
-      has: ({ id }) => ids.has(id),
-      toggle({ id }) {
-        if (ids.has(id)) select([...ids].filter(each => each !== id));
-        else if (ids.size < most) select([...ids, id]);
-      },
-      toggleAll() {
-        const all = shown.slice(0, most).map(({ id }) => id);
-        select(ids.size === all.length ? NONE : all);
-      },
-      deselect: id =>
-        setChosen(before => ({ ...before, ids: new Set([...before.ids].filter(each => each !== id)) })),
-      clear: () => select(NONE),
-    }),
-    [rows, ids, shown, most, select],
+    () => ({ ...actions, rows, ids, shown: count, most, allBox, has: ({ id }) => ids.has(id) }),
+    [actions, rows, ids, count, most],
   );
+}
+
+/** The same where it is none, so that nothing is drawn again for a list that has only moved. */
+function selectedOf<Row extends Selectable>(
+  shown: readonly Row[],
+  ids: ReadonlySet<string>,
+  most: number,
+): readonly Row[] {
+  const selected = ids.size === 0 ? NO_ROWS : shown.filter(({ id }) => ids.has(id)).slice(0, most);
+  return selected.length === 0 ? NO_ROWS : selected;
 }

@@ -74,7 +74,7 @@ test('where it fails what was gone is there again, and it is said why', async ()
   expect(isHidden('a')).toBe(false);
 });
 
-test('while it is under way it can be taken back no longer', async () => {
+test('while it is under way it can be taken back no longer, and can be waited for', async () => {
   const gate = Promise.withResolvers<void>();
   remove('a', () => gate.promise);
   await pass(UNDO_MS);
@@ -82,7 +82,12 @@ test('while it is under way it can be taken back no longer', async () => {
   expect(isUnderWay).toBe(true);
   removals.undo(key);
   expect(isHidden('a')).toBe(true);
+  void removals.pending()[0]?.ended?.then(() => happened.push('ended'));
+  void removals.flush(false).then(() => happened.push('flushed'));
+  await pass(0);
+  expect(happened).toEqual([`a after ${UNDO_MS}`]);
   gate.resolve();
   await pass(0);
   expect(isHidden('a')).toBe(false);
+  expect(happened.slice(1)).toEqual(['read again, hidden: true', 'ended', 'flushed']);
 });

@@ -24,12 +24,14 @@ export interface PendingRemoval extends Removal {
   readonly at: number;
   /** It can be taken back no longer. */
   readonly isUnderWay: boolean;
+  /** Of what is under way: resolves when it has been carried out, or has failed. */
+  readonly ended?: Promise<void>;
 }
 
 export interface Removals {
   add(removal: Removal): void;
   undo(key: number): void;
-  /** Carries out at once what waits. */
+  /** Carries out at once what waits. Resolves when nothing of it is under way any more. */
   flush(isLeaving: boolean): Promise<void>;
   readonly pending: () => readonly PendingRemoval[];
   subscribe(listener: () => void): () => void;
@@ -61,20 +63,25 @@ export function createRemovals(options: {
   const forget = (key: number) => change(pending.filter(one => one.key !== key));
 
   async function carryOut(key: number, isLeaving: boolean): Promise<void> {
-    const removal = pending.find(one => one.key === key && !one.isUnderWay);
-    if (removal === undefined) return;
+    const removal = pending.find(one => one.key === key);
+    if (removal === undefined || removal.isUnderWay) return removal?.ended;
     timers.get(key)?.();
     timers.delete(key);
-    change(pending.map(one => (one.key === key ? { ...one, isUnderWay: true } : one)));
+    const ended = send(removal, isLeaving);
+    change(pending.map(one => (one.key === key ? { ...one, isUnderWay: true, ended } : one)));
+    return ended;
+  }
+
+  async function send(removal: PendingRemoval, isLeaving: boolean): Promise<void> {
     try {
       await removal.carryOut({ afterMs: Math.max(0, now() - removal.at), isLeaving });
     } catch (error) {
-      forget(key);
+      forget(removal.key);
       options.onFailed(removal, error);
       return;
     }
     await options.onDone();
-    forget(key);
+    forget(removal.key);
   }
 
   return {

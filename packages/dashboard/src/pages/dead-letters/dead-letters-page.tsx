@@ -10,7 +10,7 @@ import { Empty } from '../../components/empty.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
 import { Page } from '../../components/page.tsx';
 import { isEmpty, PagedList } from '../../components/paged-list.tsx';
-import { selectColumn } from '../../components/selection/select-column.tsx';
+import { selectColumn, selectHeader } from '../../components/selection/select-column.tsx';
 import { useSelection } from '../../components/selection/use-selection.ts';
 import { TimeFilter } from '../../components/time-filter.tsx';
 import { addressOf } from '../../lib/api/path.ts';
@@ -18,6 +18,7 @@ import { useCall, useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
+import { useNarrowing } from '../../lib/use-narrowing.ts';
 import { useTimeRange } from '../../lib/use-time-range.ts';
 import { AllLetters } from './all-letters.tsx';
 import { letterColumns } from './dead-letter-columns.tsx';
@@ -39,12 +40,7 @@ export default function DeadLettersPage() {
   const [filters, change] = useFilters();
   const may = useMay()('deliveries.change');
   const { after, before } = useTimeRange();
-  const filter = useMemo((): DeadLetterFilter => {
-    const given: Readonly<Record<string, string | undefined>> = { ...filters, after, before };
-    return Object.fromEntries(
-      filterFields.flatMap(field => (given[field] ? [[field, given[field]]] : [])) as [string, string][],
-    );
-  }, [filters, after, before]);
+  const filter = useNarrowing(filterFields) as DeadLetterFilter;
   const list = useList('GET /dead-letters', filter);
   useLiveList(list, 'GET /dead-letters', filter, traceOf);
   const summary = useCall('GET /dead-letters/summary', { after, before }, { live: true, keep: true });
@@ -53,8 +49,8 @@ export default function DeadLettersPage() {
   const selection = useSelection({ of: filter, rows: list.rows, most: MOST_SELECTED });
   const columns = useMemo(() => {
     const shown = letterColumns(may ? job => change({ job }) : null);
-    return may ? [selectColumn(selection, nameOf), ...shown] : shown;
-  }, [may, change, selection]);
+    return may ? [selectColumn(selection.toggle, nameOf), ...shown] : shown;
+  }, [may, change, selection.toggle]);
   return (
     <Page
       title="Dead letters"
@@ -138,7 +134,7 @@ export default function DeadLettersPage() {
         keyOf={keyOf}
         pageOf={pageOf}
         isSelected={selection.has}
-        {...(may ? { onSelect: selection.toggle } : {})}
+        {...(may ? { onSelect: selection.toggle, headerCells: selectHeader(selection) } : {})}
         empty={isNarrowed ? <Empty sentence="No dead letters match" /> : <AllArrived />}
       />
     </Page>

@@ -4,6 +4,7 @@ import { IconRefresh, IconTrash } from '@tabler/icons-react';
 import { SelectionBar } from '../../components/selection/selection-bar.tsx';
 import type { Selection } from '../../components/selection/use-selection.ts';
 import { formatNumber } from '../../lib/format.ts';
+import { focusAfterRemoval } from '../../lib/undo/focus-after-removal.ts';
 import { useLetters } from './use-letters.ts';
 
 /** As many as one call takes. */
@@ -18,13 +19,15 @@ export function LetterSelectionBar(props: { selection: Selection<DeadLetter>; on
       selection={selection}
       one="dead letter"
       many="dead letters"
-      limit={`${formatNumber(MOST_SELECTED)} at most are taken at once; for more, retry or discard all that match.`}
+      limit={`Up to ${formatNumber(MOST_SELECTED)} at a time; to include more, retry or discard all that match.`}
     >
       <Button
         size="compact-sm"
         loading={letters.isRetrying}
         leftSection={<IconRefresh size={15} aria-hidden />}
-        onClick={() => void letters.retrySelected(selection.rows).then(selection.clear)}
+        onClick={async () => {
+          if (await letters.retrySelected(selection.rows)) selection.clear();
+        }}
       >
         Retry
       </Button>
@@ -32,10 +35,15 @@ export function LetterSelectionBar(props: { selection: Selection<DeadLetter>; on
         size="compact-sm"
         variant="default"
         leftSection={<IconTrash size={15} aria-hidden />}
-        onClick={() => {
-          letters.discardSelected(selection.rows);
-          selection.clear();
-        }}
+        onClick={() =>
+          focusAfterRemoval(
+            () => {
+              letters.discardSelected(selection.rows);
+              selection.clear();
+            },
+            () => selection.allBox.current,
+          )
+        }
       >
         Discard
       </Button>

@@ -9,8 +9,9 @@ import { coversGroup, type DeadLetterFilter, type LetterGroup, matchesFilter } f
 
 /** What can be done with several dead letters: those that match, or those that were selected. */
 interface LetterActions {
-  retryMatching(filter: DeadLetterFilter): Promise<void>;
-  retrySelected(letters: readonly DeadLetter[]): Promise<void>;
+  /** Answers whether it has begun; where not, it is said why. */
+  retryMatching(filter: DeadLetterFilter): Promise<boolean>;
+  retrySelected(letters: readonly DeadLetter[]): Promise<boolean>;
   /** `what` says which, as the notice has it. */
   discardMatching(filter: DeadLetterFilter, what: string): void;
   discardSelected(letters: readonly DeadLetter[]): void;
@@ -31,8 +32,10 @@ export function useLetters(onJob: (id: string) => void): LetterActions {
       // What is shown as discarded must not be sent again.
       await removals.flush(false);
       onJob((await retry.mutateAsync({ body })).id);
+      return true;
     } catch (error) {
       notifyError(error);
+      return false;
     }
   };
   /** What has died since somebody asked nobody has seen: it stays. */

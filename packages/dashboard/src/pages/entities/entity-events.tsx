@@ -13,6 +13,7 @@ import { type EntityName, nameOf } from '../../lib/entity-path.ts';
 import { commandAskingForKey } from '../../lib/shell-command.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import classes from './entity-events.module.css';
+import { UPDATES_LATER, useIdentity } from './use-identity.ts';
 
 const keyOf = ({ id }: EntityEventRecord) => id;
 const pageOf = ({ id }: EntityEventRecord) => `/events/${id}`;
@@ -35,12 +36,14 @@ const columns: readonly Column<EntityEventRecord>[] = [
 /** The events of an entity, or of its whole identity. */
 export function EntityEvents({ name }: { name: EntityName }) {
   const [{ identity }, setFilters] = useFilters();
+  const { isOutdated } = useIdentity(name);
   const asked = { ...name, identity };
   const list = useList('GET /entities/:kind/:external_id/events', asked);
   useLiveList(list, 'GET /entities/:kind/:external_id/events', asked, ({ id, state }) => `${id} ${state}`);
   return (
     <Card
       title="Events"
+      lead={identity === 'true' && isOutdated && UPDATES_LATER}
       actions={
         <Switch
           label="Whole identity"

@@ -69,7 +69,7 @@ function useShown(name: EntityName, graph: EntityGraphRecord | undefined): Entit
   const edges = useWithoutRemoved(linksOf(name), graph?.edges);
   return useMemo(() => {
     if (graph === undefined || edges === undefined || edges === graph.edges) return graph;
-    return { ...graph, edges: [...edges], nodes: reachedFrom(name, graph.nodes, edges) };
+    return { ...graph, ...reachedFrom(name, graph.nodes, edges) };
   }, [graph, edges, name]);
 }
 

@@ -8,6 +8,7 @@ import { call } from '../../lib/api/call.ts';
 import { useChanges, useList } from '../../lib/api/use-call.ts';
 import { type EntityName, entityPage, nameOf } from '../../lib/entity-path.ts';
 import { useMay } from '../../lib/session.tsx';
+import { focusAfterRemoval } from '../../lib/undo/focus-after-removal.ts';
 import { useRemovals } from '../../lib/undo/use-removals.tsx';
 import { type EntityLink, isSameEntity, linksOf, pathOfLink, useUnlink } from './use-unlink.ts';
 
@@ -87,7 +88,13 @@ function LinkRow(props: { link: EntityLinkRecord; here: EntityName; mayChange: b
             size="compact-xs"
             variant="default"
             aria-label={`Unlink ${link.relation} ${nameOf(other)}`}
-            onClick={() => unlink(link, other)}
+            onClick={({ currentTarget }) => {
+              const next = nextButton(currentTarget);
+              focusAfterRemoval(
+                () => unlink(link, other),
+                () => next,
+              );
+            }}
           >
             Unlink
           </Button>
@@ -95,6 +102,12 @@ function LinkRow(props: { link: EntityLinkRecord; here: EntityName; mayChange: b
       )}
     </Table.Tr>
   );
+}
+
+/** That of the row below, or above the last. */
+function nextButton(button: HTMLElement): HTMLElement | null {
+  const row = button.closest('tr');
+  return (row?.nextElementSibling ?? row?.previousElementSibling)?.querySelector('button') ?? null;
 }
 
 const relations = ['same_as', 'member_of', 'owns', 'uses'];
@@ -105,9 +118,12 @@ function AddLink({ name }: { name: EntityName }) {
   const [direction, setDirection] = useState('to');
   const removals = useRemovals();
   const link = useChanges(async (wanted: EntityLink) => {
-    // One that is shown as removed must not be removed after it was made again.
-    if (removals.pending().some(one => one.hides(linksOf(name), wanted))) await removals.flush(false);
-    return call(
+    const removal = removals.pending().find(one => one.hides(linksOf(name), wanted));
+    // It is there still, and has only to be shown.
+    if (removal && !removal.isUnderWay) return removals.undo(removal.key);
+    // Or it would be removed after it was made again.
+    await removal?.ended;
+    await call(
       'PUT /entities/:kind/:external_id/links/:relation/:to_kind/:to_external_id',
       pathOfLink(wanted),
     );

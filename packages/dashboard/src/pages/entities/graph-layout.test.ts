@@ -22,9 +22,14 @@ test('who is further away is drawn further out', () => {
   expect(away('b')).toBeLessThan(away('c'));
 });
 
-test('what no edge leads to any more is not reached', () => {
+test('what no edge leads to any more is not reached, nor are the edges beyond', () => {
   const names = ['a', 'b', 'c', 'd'].map(entity);
-  expect(reachedFrom(entity('a'), names, [edge('b', 'a'), edge('c', 'd')])).toEqual(['a', 'b'].map(entity));
+  expect(reachedFrom(entity('a'), names, [edge('b', 'a'), edge('c', 'd')])).toEqual({
+    nodes: ['a', 'b'].map(entity),
+    edges: [edge('b', 'a')],
+  });
+  // Of a–b–c, once a–b is gone.
+  expect(reachedFrom(entity('a'), names, [edge('b', 'c')])).toEqual({ nodes: [entity('a')], edges: [] });
 });
 
 test('hundreds of neighbours do not lie on one another', () => {

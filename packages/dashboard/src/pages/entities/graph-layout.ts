@@ -37,15 +37,19 @@ export function placeEntities(
   return places;
 }
 
-/** Those that edges lead to from the middle. */
-export function reachedFrom<Name extends EntityName>(
+/** Those that edges lead to from the middle, and the edges among them. */
+export function reachedFrom<Name extends EntityName, Edge extends GraphEdge>(
   middle: EntityName,
   names: readonly Name[],
-  edges: readonly GraphEdge[],
-): Name[] {
+  edges: readonly Edge[],
+): { nodes: Name[]; edges: Edge[] } {
   const { rings } = toRings(names, edges, middle);
-  const reached = new Set(rings.flat());
-  return names.filter(name => reached.has(graphKey(name)));
+  const keys = new Set(rings.flat());
+  const isReached = (name: EntityName) => keys.has(graphKey(name));
+  return {
+    nodes: names.filter(isReached),
+    edges: edges.filter(({ from, to }) => isReached(from) && isReached(to)),
+  };
 }
 
 /** By the number of steps from the middle, and what no edge leads to. */

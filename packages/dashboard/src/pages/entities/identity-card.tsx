@@ -4,15 +4,15 @@ import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
-import { useCall } from '../../lib/api/use-call.ts';
 import { type EntityName, entityPage, nameOf } from '../../lib/entity-path.ts';
 import { TraitTable } from './trait-table.tsx';
+import { UPDATES_LATER, useIdentity } from './use-identity.ts';
 
 /** Everybody that is the same as this one, and what is known about all of them together. */
 export function IdentityCard({ name }: { name: EntityName }) {
-  const identity = useCall('GET /entities/:kind/:external_id/identity', name, { live: true });
+  const { identity, isOutdated } = useIdentity(name);
   return (
-    <Card title="Identity" lead={leadOf(identity.data)}>
+    <Card title="Identity" lead={isOutdated ? UPDATES_LATER : leadOf(identity.data)}>
       {identity.error && <ErrorNotice error={identity.error} onRetry={() => void identity.refetch()} />}
       {identity.isLoading && <Loading />}
       {identity.data && (

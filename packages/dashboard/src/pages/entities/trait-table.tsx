@@ -2,6 +2,7 @@ import { ScrollArea, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { stringifyExact } from '../../lib/api/exact-json.ts';
+import classes from './trait-table.module.css';
 
 /** Traits with their values, when each was written, and where that matters from whom. */
 export function TraitTable(props: {
@@ -21,7 +22,9 @@ export function TraitTable(props: {
   }
   return (
     <ScrollArea.Autosize
+      className={classes.frame}
       mah={420}
+      type="auto"
       viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': props.label ?? 'Traits' }}
     >
       <Table verticalSpacing={6}>
@@ -29,7 +32,7 @@ export function TraitTable(props: {
           <Table.Tr>
             <Table.Th>Trait</Table.Th>
             <Table.Th>Value</Table.Th>
-            {props.fromOf && <Table.Th>From</Table.Th>}
+            {props.fromOf && <Table.Th className={classes.from}>From</Table.Th>}
             <Table.Th>Updated</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -37,10 +40,11 @@ export function TraitTable(props: {
           {names.map(name => (
             <Table.Tr key={name}>
               <Table.Td fw={600}>{name}</Table.Td>
-              <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>
-                {stringifyExact(props.traits[name], 0)}
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <span className="mono">{stringifyExact(props.traits[name], 0)}</span>
+                {props.fromOf && <div className={classes.below}>{props.fromOf(name)}</div>}
               </Table.Td>
-              {props.fromOf && <Table.Td>{props.fromOf(name)}</Table.Td>}
+              {props.fromOf && <Table.Td className={classes.from}>{props.fromOf(name)}</Table.Td>}
               <Table.Td style={{ whiteSpace: 'nowrap' }}>
                 <RelativeTime at={props.timeOf(name)} />
               </Table.Td>

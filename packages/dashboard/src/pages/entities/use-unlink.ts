@@ -3,6 +3,8 @@ import { prepareCall } from '../../lib/api/call.ts';
 import { type EntityName, entityPage, nameOf } from '../../lib/entity-path.ts';
 import { useRemovals } from '../../lib/undo/use-removals.tsx';
 
+const SAME_AS = 'same_as';
+
 export type EntityLink = Pick<EntityLinkRecord, 'relation' | 'from' | 'to'>;
 
 export const isSameEntity = (one: EntityName, other: EntityName): boolean =>
@@ -20,6 +22,15 @@ export const pathOfLink = ({ relation, from, to }: EntityLink) => ({
 export const linksOf = (name: EntityName): string => `${entityPage(name)}/links`;
 const isLinks = (list: string): boolean => /^\/entities\/[^/]+\/[^/]+\/links$/.test(list);
 
+/** Not asked for from the server: whose identity a pending removal changes. */
+export const IDENTITIES = '/entities/identities';
+
+/** `same_as` is the same link from either end. */
+const isSameLink = (one: EntityLink, other: EntityLink): boolean =>
+  one.relation === other.relation &&
+  ((isSameEntity(one.from, other.from) && isSameEntity(one.to, other.to)) ||
+    (one.relation === SAME_AS && isSameEntity(one.from, other.to) && isSameEntity(one.to, other.from)));
+
 /** Removes a link so that it can be taken back for a while. */
 export function useUnlink(): (link: EntityLink, other: EntityName) => void {
   const removals = useRemovals();
@@ -31,11 +42,10 @@ export function useUnlink(): (link: EntityLink, other: EntityName) => void {
     );
     removals.add({
       message: `Link ${relation} with ${nameOf(other)} removed`,
-      hides(list, row) {
-        if (!isLinks(list)) return false;
-        const one = row as EntityLink;
-        return one.relation === relation && isSameEntity(one.from, from) && isSameEntity(one.to, to);
-      },
+      hides: (list, row) =>
+        list === IDENTITIES
+          ? relation === SAME_AS && [from, to].some(end => isSameEntity(end, row as EntityName))
+          : isLinks(list) && isSameLink(row as EntityLink, link),
       carryOut: ({ isLeaving }) => send({ keepalive: isLeaving }),
     });
   };

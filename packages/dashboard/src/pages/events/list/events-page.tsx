@@ -13,7 +13,7 @@ import { Page } from '../../../components/page.tsx';
 import { Loading } from '../../../components/page-states.tsx';
 import { RelativeTime } from '../../../components/relative-time.tsx';
 import { Rows } from '../../../components/rows.tsx';
-import { selectColumn } from '../../../components/selection/select-column.tsx';
+import { selectColumn, selectHeader } from '../../../components/selection/select-column.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
 import { useList } from '../../../lib/api/use-call.ts';
 import { useMay } from '../../../lib/session.tsx';
@@ -49,8 +49,8 @@ export default function EventsPage() {
   const mayReplay = may('events.replay');
   const columns = useMemo(() => {
     const shown = eventColumnsOf(names);
-    return mayReplay ? [selectColumn(selection, nameOf), ...shown] : shown;
-  }, [mayReplay, names, selection]);
+    return mayReplay ? [selectColumn(selection.toggle, nameOf), ...shown] : shown;
+  }, [mayReplay, names, selection.toggle]);
   const refresh = () => {
     setRefreshes(count => count + 1);
     list.refresh();
@@ -100,7 +100,7 @@ export default function EventsPage() {
           isLoadingMore={list.isLoadingMore}
           loadMore={list.loadMore}
           isSelected={selection.has}
-          {...(mayReplay ? { onSelect: selection.toggle } : {})}
+          {...(mayReplay ? { onSelect: selection.toggle, headerCells: selectHeader(selection) } : {})}
           onScroll={top => setIsAtTop(top <= 0)}
           scrolledFor={refreshes}
         />

@@ -31,7 +31,7 @@ export function ReplayBar({ selection, query }: { selection: Selection<EventSumm
       selection={selection}
       one="event"
       many="events"
-      limit={`A replay takes ${MOST_ONE_BY_ONE} at most; for more, replay all that match.`}
+      limit={`Up to ${MOST_ONE_BY_ONE} at a time; to include more, replay all that match.`}
     >
       <Button size="compact-sm" onClick={() => ask('selected')}>
         Replay

@@ -1,0 +1,12 @@
+import { flushSync } from 'react-dom';
+
+/**
+ * Removes something together with the button that was pressed for it, and moves the focus to what is next, or else to
+ * the way back: at the top of the page nobody who goes by keys or by ear knows where they are.
+ */
+export function focusAfterRemoval(remove: () => void, next: () => HTMLElement | null): void {
+  flushSync(remove);
+  const left = next();
+  const undo = [...document.querySelectorAll<HTMLElement>('[data-undo]')].at(-1);
+  (left?.isConnected ? left : undo)?.focus();
+}
