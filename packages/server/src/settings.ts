@@ -42,7 +42,7 @@ export const declarations = {
     true,
   ),
   SLUICE_SECRET_KEY_PREVIOUS: setting<string | undefined>(
-    'The previous secret key, while it is being changed: opens what that one has sealed.',
+    'The previous secret key, during a key change: opens what was sealed with it.',
     undefined,
     secretKey,
     true,

@@ -102,5 +102,7 @@ export function composeEndpoints(
 
 /** What answers at an ingest endpoint of a node whose roles leave out taking events. */
 const noIngest = async (): Promise<Response> => {
-  throw new Problem('not_found', { message: 'This node takes no events: its roles leave that to others.' });
+  throw new Problem('not_found', {
+    message: 'This node does not accept events: it does not have the role "ingest".',
+  });
 };

@@ -17,7 +17,8 @@ const MOST_BYTES_WAITING = 64 * 1024 * 1024;
 
 const tooSlow = () =>
   new Problem('storage_unavailable', {
-    message: 'Storage cannot keep up with what comes in. Nothing of this request was written; retry shortly.',
+    message:
+      'Storage cannot keep up with incoming requests. Nothing from this request was written; retry shortly.',
     retryAfter: 1,
   });
 

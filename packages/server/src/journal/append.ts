@@ -43,7 +43,8 @@ const MOST_PATIENCE_MS = 12_000;
 const unknown = () => new Problem('storage_unavailable', { retryAfter: 2 });
 const tooSlow = () =>
   new Problem('storage_unavailable', {
-    message: 'Storage cannot keep up with what comes in. Nothing of this request was stored; retry shortly.',
+    message:
+      'Storage cannot keep up with incoming requests. Nothing from this request was stored; retry shortly.',
     retryAfter: 1,
   });
 

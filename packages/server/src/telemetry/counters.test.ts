@@ -3,7 +3,7 @@ import { idFloor } from '../core/ids.ts';
 import { type Count, MOST_COUNTED_TYPES, UNWRITTEN_MS } from '../core/stores/counters.ts';
 import type { ClaimedDelivery } from '../core/stores/delivery-queue.ts';
 import type { Settlement } from '../core/stores/event-queue.ts';
-import { packDurations } from '../core/stores/latency.ts';
+import { packDurations, packedLatencyName } from '../core/stores/latency.ts';
 import { type CountKeeper, createCountKeeper } from './counters.ts';
 
 const MINUTE = 60_000;
@@ -170,13 +170,28 @@ test('what was counted as a node that is dead by now is written as that, and wha
 
 test('what could not be written as one node is none of the next, though more was counted since', async () => {
   isAway = true;
-  keeper.received(request(null), 1, []);
+  keeper.received(request(null), 1, NEW);
+  // It does not come to writing: the types that are counted are not to be had.
   await expect(keeper.flush()).rejects.toThrow('away');
   nodeId = 'two';
-  keeper.received(request(null), 1, []);
+  keeper.received(request(null), 1, NEW);
   isAway = false;
   await keeper.flush();
-  expect([recorded(), nodes]).toEqual([[' received 2'], ['one']]);
+  expect([recorded(), nodes]).toEqual([[' received 2', '#types x 2'], ['one']]);
+});
+
+test('what failed while it was written is nobody’s until it is written: it may be there already', async () => {
+  isAway = true;
+  keeper.received(request(null), 1, []);
+  await expect(keeper.flush()).rejects.toThrow('away');
+  keeper.received(request(null), 1, NEW);
+  // The types are not to be had: still in doubt.
+  await expect(keeper.flush()).rejects.toThrow('away');
+  isAway = false;
+  await keeper.flush();
+  keeper.received(request(null), 1, []);
+  await keeper.flush();
+  expect(nodes).toEqual([null, 'one']);
 });
 
 test('what could not be written for too long is nobody’s: it may have been counted again', async () => {
@@ -307,7 +322,8 @@ test('steps are written every five seconds, in the minute they belong to; all el
     settle();
     await keeper.flush();
   }
-  expect(stored.filter(({ name }) => name === 'routed')).toHaveLength(5);
+  for (const name of ['routed', packedLatencyName(packDurations([1]), 0)])
+    expect(stored.filter(one => one.subject === 'pipe' && one.name === name)).toHaveLength(5);
   expect(steps()).toEqual([]);
   await keeper.flush();
   expect(steps()).toEqual(['100: 2', '101: 3']);

@@ -62,7 +62,9 @@ export function createCountKeeper(
   /** The node that the first of them was counted as: dead meanwhile, its counts may not go in under the next one's name. */
   let countedBy: string | null = null;
   let countedSince: number | null = null;
-  /** Of steps, and of runs by how long they took. Nobody counts these again, so that it does not matter as which node. */
+  /** Some of them may be written already: storage failed, and a commit without an answer may have landed. */
+  let isInDoubt = false;
+  /** Of steps. Nobody counts these again, so that it does not matter as which node. */
   let ofSteps = new Counts();
   let stepsWrittenAt = elapsed();
   /** Every run names the same few steps. */
@@ -110,7 +112,8 @@ export function createCountKeeper(
     const now = clock.now();
     const addStep = (subject: string, name: string) =>
       ofSteps.add(orgId, subject, name, 1, now - (now % MINUTE));
-    addStep(pipelineId, packedLatencyName(durations, 0));
+    // Written with how many runs there were: they are shown side by side.
+    add(orgId, pipelineId, packedLatencyName(durations, 0), 1, now);
     for (let place = 0; place < durations.length - 1; place++) {
       const subject = steps.of(pipelineId, version, place);
       addStep(subject, packedLatencyName(durations, place + 1));
@@ -188,23 +191,24 @@ export function createCountKeeper(
       countedBy ??= self();
       // It joins before anything else. What was accepted before that waits for it.
       if (countedBy === null) return;
-      const [by, since] = [countedBy, countedSince];
+      const [by, since, wasInDoubt] = [countedBy, countedSince, isInDoubt];
       const all = takeAll(isLast);
-      [countedBy, countedSince] = [self(), null];
-      const putBack = (unwritten: readonly Count[]) => {
-        [countedBy, countedSince] = [by, since];
+      [countedBy, countedSince, isInDoubt] = [self(), null, false];
+      const putBack = (unwritten: readonly Count[], areInDoubt: boolean) => {
+        [countedBy, countedSince, isInDoubt] = [by, since, areInDoubt];
         for (const { orgId, subject, name, amount, at } of unwritten) add(orgId, subject, name, amount, at);
       };
       const waiting = await withCountedTypes(all).catch((error: unknown) => {
-        putBack(all);
+        putBack(all, wasInDoubt);
         throw error;
       });
       for (let from = 0; from < waiting.length; from += MOST_AT_ONCE) {
         const isOverdue = since !== null && elapsed() - since > UNWRITTEN_MS;
         try {
-          await counters.addCounts(waiting.slice(from, from + MOST_AT_ONCE), isOverdue ? null : by);
+          const some = waiting.slice(from, from + MOST_AT_ONCE);
+          await counters.addCounts(some, isOverdue || wasInDoubt ? null : by);
         } catch (error) {
-          putBack(waiting.slice(from));
+          putBack(waiting.slice(from), true);
           throw error;
         }
       }

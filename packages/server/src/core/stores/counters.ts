@@ -33,6 +33,18 @@ export const LATE_MS = minutes(1);
 /** What was counted so long ago and could not be written is counted again instead, where that may have been done already. */
 export const UNWRITTEN_MS = seconds(15);
 
+/** By then after a minute began, whoever lives has written what it counted in it: it lasts so long, and all may be late. */
+export const WRITTEN_BY_MS = minutes(1) + LATE_MS + UNWRITTEN_MS;
+
+/** The clocks of nodes and of the database are no further apart, and what is committed is counted by then. */
+export const CLOCKS_APART_MS = seconds(15);
+
+/**
+ * How long after they were noted minutes are counted again. The last of them begins no later than clocks are apart; the
+ * rest is for the commit, and for clocks again.
+ */
+export const RECOUNT_AFTER_MS = CLOCKS_APART_MS + WRITTEN_BY_MS + CLOCKS_APART_MS;
+
 /** So long the minutes of steps are kept: from there on their figures are of whole hours, however long a time they are of. */
 export const STEP_MINUTES_MS = days(3);
 
@@ -129,7 +141,8 @@ export interface Waiting {
 export interface CounterStore {
   /**
    * Adds to what is there what this node has counted. Counts of an organisation that is gone are dropped. Of a node that
-   * is dead, or null, what may have been counted again meanwhile is not added: its minutes are noted, to be counted again.
+   * is dead, or null, some may be there already: their minutes are noted, to be counted again, and what may have been so
+   * meanwhile is not added.
    */
   addCounts(counts: readonly Count[], nodeId: string | null): Promise<void>;
   /** The sums that are not zero. */

@@ -28,7 +28,7 @@ export const azureEventGrid: Preset = {
   documentation: 'Azure Event Grid: Authenticate event delivery to webhook endpoints',
   fields: { secret: chosenSecret },
   signature: 'The secret itself as `code` in the URL; the body is not signed.',
-  note: 'Each item of a list becomes one event. The validation event is answered and creates none. For the CloudEvents schema there is CloudEvents.',
+  note: 'Each item of a list becomes one event. The validation event is answered and creates none. For the CloudEvents schema, use the CloudEvents provider.',
   secretHeaders: [],
   prepare({ secrets }) {
     const verify = ({ url }: Unread): Verdict => {

@@ -61,7 +61,7 @@ export const cloudevents: Preset = {
     verify_with: { label: 'Verified by', hint: 'A bearer token, an HMAC in X-Ingest-Signature, or nothing.' },
   },
   signature: 'As chosen: a bearer token, HMAC-SHA256 of the body in `X-Ingest-Signature`, or none.',
-  note: 'Structured, binary and batch mode. A batch becomes one event each. OPTIONS with `WebHook-Request-Origin` is answered.',
+  note: 'Structured, binary and batch mode. Each event of a batch becomes one event. OPTIONS with `WebHook-Request-Origin` is answered.',
   secretHeaders: [SIGNATURE],
   prepare: keys => ({ ...verifiers(keys), challenge: allowOrigin }),
   body: { isCloudEvent: true },

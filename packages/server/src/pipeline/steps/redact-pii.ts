@@ -34,7 +34,7 @@ export const redactPii = defineStep({
     'Finds personal data in every text of the payload, at any depth and in the names of fields too, and masks it ' +
     '(`[email]`), removes it, or puts a hash in its place that is the same for the same value (`[email:3f…]`). ' +
     'Telephone numbers are found in international form, and in national form where a region is given; blanks, hyphens ' +
-    'and digits may be those of any script in the basic plane of Unicode. Only texts are examined, not numbers. `fields` are always removed, `keep` is never touched.',
+    'and digits may be those of any script in the basic plane of Unicode. Only strings are examined, not numbers. `fields` are always removed, `keep` is never touched.',
   config: z.strictObject({
     detectors: z
       .array(z.enum(detectorNames))

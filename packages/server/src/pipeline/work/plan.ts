@@ -59,7 +59,7 @@ export async function planRuns(claimed: ClaimedEvent, definitions: Definitions, 
   }
   const notDue = claimed.plan?.filter(planned => !isDue(planned)) ?? [];
   if (claimed.tries <= MOST_TRIES) return { sources, runs, ended, notDue };
-  const reason = `The node that worked on this event died or fell silent, ${MOST_TRIES} times in a row. The event is not tried again.`;
+  const reason = `The node that worked on this event died or fell silent, ${MOST_TRIES} times in a row. The event will not be retried.`;
   const left = runs.map((run): EndedRun => ({ ...run, report: failedReport(null, reason) }));
   return { sources, runs: [], ended: [...ended, ...left], notDue };
 }

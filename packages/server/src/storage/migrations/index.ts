@@ -26,6 +26,7 @@ import { exportsAndSavedViews } from './0025-exports-and-saved-views.ts';
 import { failedExchanges } from './0026-failed-exchanges.ts';
 import { testEvents } from './0027-test-events.ts';
 import { notesAndLastErrors } from './0028-notes-and-last-errors.ts';
+import { statusOfRetrying } from './0029-status-of-retrying.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -60,10 +61,11 @@ export const migrations: readonly (readonly string[])[] = [
   failedExchanges,
   testEvents,
   notesAndLastErrors,
+  statusOfRetrying,
 ];
 
 /**
- * Those that add and change nothing that is there: nodes of the version before work on beside them, and may be started
+ * Those that add and change nothing that is there and is read: nodes of the version before work on beside them, and may be started
  * again. With any other, nodes that do not know it must have ended.
  */
 export const onlyAdding: ReadonlySet<readonly string[]> = new Set([
@@ -72,4 +74,5 @@ export const onlyAdding: ReadonlySet<readonly string[]> = new Set([
   exportsAndSavedViews,
   testEvents,
   notesAndLastErrors,
+  statusOfRetrying,
 ]);

@@ -24,7 +24,7 @@ export function toStorageError(error: unknown): unknown {
   if (error.code === '53100') {
     return new Problem('storage_unavailable', {
       message:
-        'The disk of the database is full. Nothing of this request was stored; retry once there is room.',
+        'The disk of the database is full. Nothing from this request was stored; retry once there is room.',
       retryAfter: 5,
     });
   }
@@ -41,7 +41,7 @@ export const isDoubtful = (error: unknown): boolean =>
 /** There was no connection to ask anything on, whatever the reason. */
 export const notReached = (): Problem =>
   new Problem('storage_unavailable', {
-    message: 'The database cannot be reached now. Nothing of this request was stored; retry shortly.',
+    message: 'The database cannot be reached now. Nothing from this request was stored; retry shortly.',
     retryAfter: RETRY_AFTER_S,
   });
 

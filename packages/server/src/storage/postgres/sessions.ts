@@ -162,7 +162,7 @@ export function openSessionPool(
 const toConnectError = (error: unknown): Problem =>
   error instanceof TooFewReplicas
     ? new Problem('storage_unavailable', {
-        message: `${error.message}. Nothing of this request was stored; retry shortly.`,
+        message: `${error.message}. Nothing from this request was stored; retry shortly.`,
         retryAfter: 2,
       })
     : notReached();

@@ -27,7 +27,7 @@ export function toFailure(error: unknown): Failure {
   if (code === 'SQLITE_FULL') {
     return {
       kind: 'full',
-      message: 'The disk is full. Nothing of this request was stored; retry once there is room.',
+      message: 'The disk is full. Nothing from this request was stored; retry once there is room.',
     };
   }
   if (code === 'SQLITE_IOERR_SHMSIZE') {
@@ -41,7 +41,7 @@ export function toFailure(error: unknown): Failure {
   if (typeof code === 'string' && /^SQLITE_(BUSY|LOCKED)/.test(code)) {
     return {
       kind: 'full',
-      message: 'Another program holds the database. Nothing of this request was stored; retry shortly.',
+      message: 'Another program holds the database. Nothing from this request was stored; retry shortly.',
     };
   }
   if (typeof code === 'string' && code.startsWith('SQLITE_IOERR')) {

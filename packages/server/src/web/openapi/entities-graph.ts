@@ -104,7 +104,7 @@ export const entityGraphOperations = (): PublicOperation[] => [
     path: `${ONE}/graph`,
     id: 'getGraph',
     summary: 'The graph around it',
-    description: `Every entity within so many links of it, in either direction, and the links between them. At most ${MOST_GRAPH_NODES} entities; \`truncated\` says when there are more.`,
+    description: `Every entity within so many links of it, in either direction, and the links that were followed to reach them; links between two entities at the greatest depth are not included. At most ${MOST_GRAPH_NODES} entities; \`truncated\` says when there are more.`,
     parameters: [
       ...entityPath,
       {

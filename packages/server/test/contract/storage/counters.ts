@@ -7,10 +7,19 @@ import {
   EVENT_TYPES,
   stepOf,
 } from '../../../src/core/stores/counters.ts';
+import { createCountKeeper } from '../../../src/telemetry/counters.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement } from './pipeline-samples.ts';
-import { anOrganisation, idAt, NOW, removeDeleted, storedOrganisation } from './samples.ts';
+import {
+  anEvent,
+  anOrganisation,
+  aRequest,
+  idAt,
+  NOW,
+  removeDeleted,
+  storedOrganisation,
+} from './samples.ts';
 import type { Subject } from './suite.ts';
 
 const window = (minuteCount: number, stepMinutes = 1) => ({
@@ -120,6 +129,40 @@ export function countersContract(subject: Subject): void {
     );
     const all = { from: old - (old % hours(1)), stepMs: hours(2), points: 1 };
     expect(await read(org, all)).toMatchObject([{ amount: 3 }]);
+  });
+
+  test('that were written although storage failed are right again once their minute is counted again', async () => {
+    const { nodes, remove } = await subject.openEmpty();
+    const storage = everyStore(nodes[0]);
+    await storage.join({ id: NODE, roles: [], version: '1.2.3', host: 'here' }, false);
+    const org = await storedOrganisation(storage);
+    const at = Date.now();
+    const request = aRequest(org, [anEvent({ id: idAt('evt', at) })], { receivedAt: at });
+    await storage.append([request]);
+    let failures = 0;
+    const inDoubt: Pick<EveryStore, 'addCounts' | 'listCountedTypes'> = {
+      listCountedTypes: (...asked) => storage.listCountedTypes(...asked),
+      async addCounts(...given) {
+        await storage.addCounts(...given);
+        if (failures++ < 2) throw new Error('Nobody knows what became of it.');
+      },
+    };
+    const keeper = createCountKeeper(
+      inDoubt,
+      { now: () => at },
+      () => NODE,
+      () => at,
+    );
+    keeper.received(request, 1, [{ id: 'evt', duplicate: false }]);
+    for (let n = 0; n < 2; n++) expect(await keeper.flush().catch(String)).toContain('Nobody knows');
+    await keeper.flush();
+    const all = { from: at - (at % hours(1)), stepMs: hours(2), points: 1 };
+    const both = { subjects: ['', EVENT_TYPES], names: ['received', anEvent().type] };
+    const amounts = async () => (await read(org, all, both, storage)).map(({ amount }) => amount);
+    expect(await amounts()).toEqual([3, 3]);
+    while (await storage.recountAfter(0));
+    expect(await amounts()).toEqual([1, 1]);
+    await remove();
   });
 
   test('belong to one organisation, and go with it', async () => {
@@ -306,7 +349,22 @@ export function countersContract(subject: Subject): void {
     }
     // What is dead or retrying with it, and nothing that was delivered.
     const withStatus = { destination: open.id, status: 503 };
-    expect(await storage.countDeliveries(org, withStatus)).toBe(1);
+    for (const filter of [withStatus, { status: 503 }, { status: 503, code: 'timeout' }])
+      expect(await storage.countDeliveries(org, filter)).toBe(1);
+    // The dead one got no response; what was never sent got none either, and is not meant.
+    expect(await storage.countDeliveries(org, { status: null })).toBe(1);
+    expect(await storage.countDeliveries(org, { status: 503, state: 'delivered' })).toBe(0);
+    for (const [state, found] of [
+      ['open', 1],
+      ['retrying', 1],
+      ['waiting', 0],
+      ['dead', 1],
+      ['cancelled', 0],
+    ] as const) {
+      const filter = { state, code: 'timeout' };
+      expect(await storage.listDeliveries(org, filter, { limit: 9, below: null })).toHaveLength(found);
+      expect(await storage.countDeliveries(org, filter)).toBe(found);
+    }
     expect(groups.map(({ latest }) => latest).toSorted()).toEqual(claimed.map(({ id }) => id).toSorted());
     expect(more).toEqual({ dead: false, retrying: false });
     expect((await storage.listErrorGroups(org, { from: 0, to: 1 }, 100)).groups).toEqual([]);

@@ -179,6 +179,19 @@ test('after an outage the latest counts of whoever is taken for dead are there a
   expect(await received(orgId, at)).toBe(3);
 });
 
+test('what a dead node wrote without an answer and writes again stands there once, after its minute was counted again', async () => {
+  const at = Date.now();
+  const orgId = await stored(at, 3);
+  await engine.counters.addCounts([countOf(orgId, at, 3)], 'two');
+  await silentFor('two', 16_000);
+  await engine.upkeep.buryNodes('one');
+  // Its death is counted again before it wakes.
+  await recountAll(0);
+  await engine.counters.addCounts([countOf(orgId, at, 3)], 'two');
+  await recountAll(0);
+  expect(await received(orgId, at)).toBe(3);
+});
+
 test('a recount goes on in pieces, and writes nothing that is right already', async () => {
   const at = Date.now();
   const orgIds: string[] = [];

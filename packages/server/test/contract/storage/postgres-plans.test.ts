@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import type { DeliveryFilter } from '../../../src/core/stores/delivery.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
 import { listDeliveries } from '../../../src/storage/queries/deliveries/deliveries.ts';
 import { freeClaims, listClaims } from '../../../src/storage/queries/upkeep/claims-of-nodes.ts';
@@ -108,4 +109,43 @@ test('a page of what a destination got is found among all deliveries by an index
     ...(last?.parameters ?? []),
   ]);
   expect(rows.map(row => row['QUERY PLAN']).join('\n')).toContain('deliveries_ended');
+});
+
+test('what failed with a status, or is retried with a code, is found however much was delivered or has died', async () => {
+  await pool.query(
+    `INSERT INTO destinations (id, org_id, name, kind, config, policy, paused, created_at, updated_at)
+     VALUES ('dst_failing', 'org_failing', 'Failing', 'http', '{}', '{}', 0, 0, 0)`,
+  );
+  await pool.query(
+    `INSERT INTO deliveries (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id,
+       destination_name, destination_kind, state, attempt, budget_from, due_at, created_at, finished_at, code, attempt_status)
+     SELECT 'dlv_f' || n, 'org_failing', 'evt', 'run_' || n, '', '', 'dst_failing', '', '',
+       state, 1, 0, 0, 0, CASE WHEN state <> 'retrying' THEN 1 END, CASE WHEN state <> 'delivered' THEN 'timeout' END,
+       CASE WHEN state = 'delivered' THEN 200 ELSE 503 END
+     FROM generate_series(1, 20000) AS n,
+       LATERAL (SELECT CASE WHEN n = 1 THEN 'retrying' WHEN n % 4 = 0 THEN 'dead' ELSE 'delivered' END AS state) AS s`,
+  );
+  await pool.query('ANALYZE');
+  const asked: { sql: string; parameters: readonly unknown[] }[] = [];
+  const db = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => void asked.push(query),
+  });
+  const plansOf = async (filter: DeliveryFilter, found: number) => {
+    asked.length = 0;
+    expect(await listDeliveries(db, 'org_failing', filter, { limit: 50, below: null })).toHaveLength(found);
+    const plans: string[] = [];
+    for (const { sql, parameters } of asked.splice(0)) {
+      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, [...parameters]);
+      plans.push(rows.map(row => row['QUERY PLAN']).join('\n'));
+    }
+    return plans.join('\n');
+  };
+  const ofStatus = await plansOf({ status: 500 }, 0);
+  expect(ofStatus).not.toContain('Seq Scan on deliveries');
+  expect(ofStatus).toContain('deliveries_dead');
+  expect(await plansOf({ status: 503, state: 'delivered' }, 0)).toBe('');
+  const ofRetrying = await plansOf({ state: 'retrying', code: 'timeout', status: 503 }, 1);
+  expect(ofRetrying).toContain('deliveries_retrying');
+  expect(ofRetrying).not.toContain('deliveries_by_code');
 });

@@ -14,6 +14,8 @@ import { isHeld } from '../deliveries/held.ts';
 const MOST_COUNTED = 10_000;
 /** A statement has room for a limited number of values. */
 const NAMES_A_STATEMENT = 500;
+/** Each of these counts: no statement takes so long that it is cut short, and no alert of any kind is raised. */
+const COUNTED_A_STATEMENT = 300;
 
 interface Late {
   events: number;
@@ -33,9 +35,14 @@ export async function findBacklogs(db: Db, { lateBefore, waiting }: TroubleThres
     of.events = count;
     of.since = Math.min(of.since, idTime(first));
   }
-  for (const { orgId, destinationId, dueAt, count } of await listLateDestinations(db, lateBefore)) {
+  const destinations = await listLateDestinations(db, lateBefore);
+  const counts = await countWaitingAtEach(
+    db,
+    destinations.map(({ destinationId }) => destinationId),
+  );
+  for (const { orgId, destinationId, dueAt } of destinations) {
     const of = lateOf(orgId);
-    of.waitingAt.push({ destinationId, count });
+    of.waitingAt.push({ destinationId, count: counts.get(destinationId) ?? 0 });
     of.since = Math.min(of.since, dueAt);
   }
   const growing = [...late]
@@ -84,26 +91,33 @@ async function listLateEvents(db: Db, before: number) {
 
 /** Where it is neither held nor down: what waits there waits for somebody else. */
 async function listLateDestinations(db: Db, before: number) {
-  const { rows } = await sql<{ org_id: string; id: string; due_at: number; count: number }>`
+  const { rows } = await sql<{ org_id: string; id: string; due_at: number }>`
     ${waitingIds},
     firsts (org_id, id, due_at) AS (
       SELECT ${ownerOfWaiting}, id,
              (SELECT min(due_at) FROM deliveries
               WHERE state IN ('pending', 'retrying') AND destination_id = waiting.id)
       FROM waiting WHERE id IS NOT NULL)
-    SELECT firsts.org_id, firsts.id, firsts.due_at,
-      (SELECT count(*) FROM (
-         SELECT 1 AS one FROM deliveries
-         WHERE state IN ('pending', 'retrying') AND destination_id = firsts.id LIMIT ${MOST_COUNTED}) AS seen) AS count
+    SELECT firsts.org_id, firsts.id, firsts.due_at
     FROM firsts
     JOIN destinations ON destinations.org_id = firsts.org_id AND destinations.id = firsts.id
     WHERE firsts.due_at < ${before} AND destinations.breaker_opened_at IS NULL AND NOT ${isHeld}`.execute(db);
-  return rows.map(({ org_id, id, due_at, count }) => ({
-    orgId: org_id,
-    destinationId: id,
-    dueAt: Number(due_at),
-    count: Number(count),
-  }));
+  return rows.map(({ org_id, id, due_at }) => ({ orgId: org_id, destinationId: id, dueAt: Number(due_at) }));
+}
+
+async function countWaitingAtEach(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (let from = 0; from < ids.length; from += COUNTED_A_STATEMENT) {
+    const late = ids.slice(from, from + COUNTED_A_STATEMENT).map(id => sql`(CAST(${id} AS TEXT))`);
+    const { rows } = await sql<{ id: string; count: number }>`
+      WITH late (id) AS (VALUES ${sql.join(late)})
+      SELECT id, (SELECT count(*) FROM (
+        SELECT 1 AS one FROM deliveries
+        WHERE state IN ('pending', 'retrying') AND destination_id = late.id LIMIT ${MOST_COUNTED}) AS seen) AS count
+      FROM late`.execute(db);
+    for (const { id, count } of rows) counts.set(id, Number(count));
+  }
+  return counts;
 }
 
 /** What waits of one that is deleted is there for a while; its name is not. */

@@ -17,12 +17,17 @@ import { writeCounts } from './write-counts.ts';
 
 const MINUTE = minutes(1);
 const HOUR = hours(1);
+
+/**
+ * What is written here may stand there already, where an earlier commit was in doubt, and may have to wait until its
+ * minute has been counted again by somebody else: noted together with it, it is put right in any case, once it is there.
+ */
 export const addCounts: Operation<CounterStore['addCounts']> = async (db, counts, nodeId) => {
   if (await isAlive(db, nodeId)) return writeCounts(db, counts);
   const now = await databaseTime(db);
-  // It may have been counted again since its node was declared dead, and would be counted twice.
+  await noteUnwritten(db, counts.filter(isRecounted));
+  // It may have been counted again since its node was declared dead, and would stand there twice until it is so once more.
   const isTooLate = (count: Count) => isRecounted(count) && !isNotRecounted(count.at, now);
-  await noteUnwritten(db, counts.filter(isTooLate));
   await writeCounts(
     db,
     counts.filter(count => !isTooLate(count)),

@@ -117,7 +117,7 @@ function matches(filter: DeliveryFilter) {
   return eb.and(conditions.filter(condition => condition !== false));
 }
 
-/** An event has few, and a code an index of its own: what is open among them is found by looking at each. */
+/** An event has few, and a code an index of its own. */
 const isNarrow = ({ event, code }: DeliveryFilter): boolean => event !== undefined || code !== undefined;
 
 /**
@@ -130,24 +130,31 @@ function parts(
   filter: DeliveryFilter,
 ): readonly (ReturnType<typeof shown> | OpenState)[] {
   const query = shown(db, orgId).where(matches(filter));
-  const { state } = filter;
+  const { state, event, status } = filter;
   // Its index holds what has ended there.
   const isOfDestination = filter.destination !== undefined && !isNarrow(filter);
   switch (state) {
     case undefined:
+      // Nothing that was delivered has one to be found by, and that is nearly all there is.
+      if (status !== undefined && !isNarrow(filter))
+        return (['open', 'dead', 'cancelled'] as const).flatMap(state =>
+          parts(db, orgId, { ...filter, state }),
+        );
       return isOfDestination ? [...OPEN_STATES, query.where(hasEnded)] : [query];
     case 'dead':
       return [query.where(isDead)];
     case 'delivered':
+      if (status !== undefined) return [];
       return [(isOfDestination ? query.where(hasEnded) : query).where('deliveries.state', '=', 'delivered')];
     case 'waiting':
     case 'open': {
       const states: OpenState[] =
         state === 'waiting' ? ['pending', 'delivering'] : ['pending', 'retrying', 'held', 'delivering'];
-      return isNarrow(filter) ? [query.where(shownDeliveryState, 'in', states)] : states;
+      // What is open of an event is found by looking at each; of a code there may be many that are dead.
+      return event === undefined ? states : [query.where(shownDeliveryState, 'in', states)];
     }
     default:
-      if (isNarrow(filter)) return [query.where(shownDeliveryState, '=', state)];
+      if (event !== undefined) return [query.where(shownDeliveryState, '=', state)];
       return state === 'cancelled'
         ? [state, query.where(sql<SqlBool>`deliveries.state = 'cancelled'`)]
         : [state];

@@ -122,9 +122,11 @@ const delivering = (orgId: string, filter: DeliveryFilter, page: Page) => sql`
     ${narrowed(filter, page)}
   ORDER BY id || '' DESC ${upTo(page)}`;
 
-const narrowed = ({ pipeline, status, madeAfter, madeBefore }: DeliveryFilter, { below }: Page) => sql`
+/** The code is compared as an expression: its own index holds all that ever died with it. */
+const narrowed = ({ pipeline, code, status, madeAfter, madeBefore }: DeliveryFilter, { below }: Page) => sql`
   AND id < ${below ?? ALL} ${madeAfter === undefined ? sql`` : sql`AND id >= ${idFloor('dlv', madeAfter + 1)}`}
   ${madeBefore === undefined ? sql`` : sql`AND id < ${idFloor('dlv', madeBefore)}`} ${pipeline === undefined ? sql`` : sql`AND pipeline_id = ${pipeline}`}
+  ${code === undefined ? sql`` : sql`AND code || '' = ${code}`}
   ${status === undefined ? sql`` : status === null ? gotNoResponse : sql`AND attempt_status = ${status}`}`;
 
 /** An attempt failed without one; what was never sent has no code. */

@@ -125,7 +125,7 @@ export function accountCalls(
     const now = clock.now();
     const step = stepOfCode(secret, code.replace(' ', ''), now);
     if (step === null) {
-      throw invalid('code', 'code is incorrect for this secret. Check the clock of your device.');
+      throw invalid('code', "code is incorrect. Check your device's clock.");
     }
     const codes = newRecoveryCodes();
     const changes = accounts.audited(...(await records(call, 'second_factor.turned_on')));

@@ -82,7 +82,7 @@ export function memberCalls(
     }
     if (outcome === 'may_not_grant') {
       throw new Problem('forbidden', {
-        message: `Your role does not allow this: an invitation of ${email} to a role above yours may already exist.`,
+        message: `Your role does not allow this: ${email} may already have an invitation with a higher role than yours.`,
       });
     }
     return call.answer({ ...toInvited(invitation), invite_code: code }, 201);

@@ -141,7 +141,7 @@ export function pipelineCalls(
     const pipeline = await find(call);
     const { enabled, note, ...change } = await call.body();
     if (Object.keys(change).length === 0) {
-      if (note) throw invalid('note', 'note belongs to a new version, and this creates none.');
+      if (note) throw invalid('note', 'note can only be set when the change creates a new version.');
       if (enabled === undefined) return call.answer(show(pipeline));
       const record = call.record('pipeline.changed', pipeline.id, { enabled });
       await configuration.audited(record).enablePipeline(pipeline.orgId, pipeline.id, enabled, clock.now());
