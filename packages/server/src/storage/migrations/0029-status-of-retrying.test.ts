@@ -8,7 +8,8 @@ test('what is retried has the status of its last attempt; what was never sent, e
   const run = (statements: readonly string[]) => {
     for (const statement of statements) database.run(statement);
   };
-  run(migrations.slice(0, migrations.indexOf(statusOfRetrying)).flat());
+  const before = migrations.slice(0, migrations.indexOf(statusOfRetrying)).flat();
+  run(before.filter(statement => !statement.startsWith('ALTER INDEX')));
   const deliveries = [
     ['dlv_1', 'retrying', "'http_5xx'", 'NULL'],
     ['dlv_2', 'delivering', "'http_5xx'", 'NULL'],
