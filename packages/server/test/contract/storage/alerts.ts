@@ -399,12 +399,12 @@ export function alertsContract(subject: Subject): void {
       ]);
     });
 
-    test('of many thousand organisations is missed of none', async () => {
+    test('of more organisations than are named in one statement is missed of none', async () => {
       const { nodes, remove } = await subject.openEmpty();
       const own = everyStore(nodes[0]);
       const ids: string[] = [];
-      while (ids.length < 5_200)
-        ids.push(...(await Promise.all(Array.from({ length: 400 }, () => storedOrganisation(own)))));
+      while (ids.length < 620)
+        ids.push(...(await Promise.all(Array.from({ length: 20 }, () => storedOrganisation(own)))));
       await own.append(ids.map(id => aRequest(id, [anEvent({ id: idAt('evt', NOW) })])));
       const now = NOW + minutes(6);
       const found = await own.readTrouble(now, {
@@ -413,7 +413,7 @@ export function alertsContract(subject: Subject): void {
       });
       expect(found.map(({ orgId }) => orgId).toSorted()).toEqual(ids.toSorted());
       await remove();
-    }, 60_000);
+    });
   });
 
   test('the source of system events is made with its organisation, and stays', async () => {
