@@ -32,7 +32,7 @@ const neededCommands = [
 ];
 
 const TEST_TIMEOUT_MS = 60_000;
-const FILES_AT_ONCE = 3;
+const FILES_AT_ONCE = 4;
 const support = join(root, 'packages/server/test/support');
 
 /** What is built for a run of everything; a few files take the source, which is quicker than building this for them. */
@@ -91,7 +91,7 @@ function runTests(chosen) {
     const postgres = await sharePostgres();
     const args = [
       'test',
-      // Most of them wait for something most of the time, so three files at a time share two cores well.
+      // Most of them wait for something most of the time, so four files at a time share two cores well.
       `--parallel=${FILES_AT_ONCE}`,
       // Those that take longest begin first, so that none of them is left alone at the end.
       `--timings=${join(root, 'scripts/test-timings.json')}`,
