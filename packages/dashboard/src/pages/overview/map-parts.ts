@@ -1,6 +1,7 @@
 import type { CappedCountRecord, MapRecord } from '@sluice/contract/dashboard-overview';
 import { type Edge, MarkerType, type Node } from '@xyflow/react';
 import { formatCapped, formatNumber } from '../../lib/format.ts';
+import { labelOfSourceKind } from '../../lib/source-kind.ts';
 import { formatPerMinute, formatShort } from './format.ts';
 import { type Curve, curvesOf, type Point } from './map-curves.ts';
 import { placeLabels } from './map-labels.ts';
@@ -119,7 +120,7 @@ function partsOf({ sources, pipelines, destinations }: MapRecord): Part[] {
       column: 'sources' as const,
       id,
       name,
-      note: `${kind}${counted(total, 'event', 'events')}`,
+      note: `${labelOfSourceKind(kind)}${counted(total, 'event', 'events')}`,
       waits: so(waiting, 'unprocessed'),
       died: '',
       state: enabled ? null : 'disabled',

@@ -12,6 +12,7 @@ import { StateBadge } from '../../components/state-badge.tsx';
 import { UsedBy } from '../../components/used-by.tsx';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
+import { labelOfSourceKind } from '../../lib/source-kind.ts';
 import { useDelete } from '../../lib/use-delete.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
 import { OpenWarning } from './auth-choice.tsx';
@@ -43,7 +44,7 @@ function ExistingSource({ id }: { id: string }) {
         <Group gap={6}>
           <StateBadge state={enabled ? 'enabled' : 'disabled'} />
           <Badge color="gray" tt="none" fw={600}>
-            {kind}
+            {labelOfSourceKind(kind)}
           </Badge>
           {source.kind === 'webhook' && source.provider !== undefined && (
             <Badge

@@ -19,6 +19,7 @@ import { useAll, useCall } from '../../lib/api/use-call.ts';
 import { formatNumber, formatPerHour } from '../../lib/format.ts';
 import { useMay } from '../../lib/session.tsx';
 import { formatPercent } from '../../lib/share.ts';
+import { labelOfSourceKind } from '../../lib/source-kind.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import { describeSource, openWarning } from './source-labels.ts';
 
@@ -58,8 +59,8 @@ export default function SourcesPage() {
     {
       header: 'Kind',
       width: '72px',
-      sort: { name: 'kind', value: ({ kind }) => kind },
-      cell: ({ kind }) => kind,
+      sort: { name: 'kind', value: ({ kind }) => labelOfSourceKind(kind) },
+      cell: ({ kind }) => labelOfSourceKind(kind),
       onlyWide: true,
     },
     {
@@ -115,7 +116,7 @@ export default function SourcesPage() {
     },
   ];
   const matching = all
-    .filter(source => holdsText(text, source.name, source.kind, describeSource(source)))
+    .filter(source => holdsText(text, source.name, labelOfSourceKind(source.kind), describeSource(source)))
     .map(source => ({ ...source, figures: figuresOf.get(source.id) }));
   const { rows: shown, sorting } = useSorting(matching, columns);
 
