@@ -7,7 +7,7 @@ import { formatNumber } from '../../lib/format.ts';
 import classes from './overview.module.css';
 
 /** Destinations that do not take what they are sent. */
-export default function Failing({ destinations }: { destinations: readonly FailingDestination[] }) {
+export function Failing({ destinations }: { destinations: readonly FailingDestination[] }) {
   return (
     <Card
       title="Recent failures"

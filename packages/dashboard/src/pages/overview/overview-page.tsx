@@ -12,6 +12,7 @@ import { lazily } from '../../lib/lazily.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 import { Cards } from './cards.tsx';
+import { Failing } from './failing.tsx';
 import { Figures } from './figures.tsx';
 import { Funnel } from './funnel.tsx';
 import classes from './overview.module.css';
@@ -20,7 +21,6 @@ import { addressOfRange, describeRange, queryOfRange, type Range, rangeOf } from
 import { Strip } from './strip.tsx';
 import { WhenVisible } from './when-visible.tsx';
 
-const Failing = lazily(() => import('./failing.tsx'));
 const Charts = lazily(() => import('./charts.tsx'));
 const FlowMap = lazily(() => import('./flow-map.tsx'));
 const Top = lazily(() => import('./top.tsx'));
@@ -99,11 +99,7 @@ function Shown({ overview, range }: { overview: OverviewRecord; range: Range }) 
         </Suspense>
       </WhenVisible>
       <Figures overview={overview} range={range} />
-      {overview.failing.length > 0 && (
-        <Suspense fallback={<Loading />}>
-          <Failing destinations={overview.failing} />
-        </Suspense>
-      )}
+      {overview.failing.length > 0 && <Failing destinations={overview.failing} />}
     </Stack>
   );
 }
