@@ -68,9 +68,9 @@ function createLook(
     const { events: seen, isCut } = await readNewest();
     const news = seen.filter(event => sent.get(event.id) !== sentAs(event));
     const shown = news.slice(0, most);
-    const oldest = shown.at(-1)?.id;
-    const isMore = news.length > shown.length || isCut;
-    const skipped = isMore && oldest !== undefined ? await countBetween(newest, oldest) : 0;
+    const oldest = seen.at(-1)?.id;
+    let skipped = news.slice(most).filter(({ id }) => id > newest).length;
+    if (isCut && oldest !== undefined) skipped += await countBetween(newest, oldest);
 
     sent = new Map(seen.map(event => [event.id, sentAs(event)]));
     newest = seen[0] !== undefined && seen[0].id > newest ? seen[0].id : newest;
