@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs';
 import type { AuditRecord } from '@sluice/contract/dashboard-audit';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { anAuditEntry, idAt } from '../contract/storage/samples.ts';
-import { accessibilityFaults, launchChromium, leave, type Visit, visit } from '../support/browser-page.ts';
+import {
+  accessibilityFaults,
+  launchChromium,
+  leave,
+  rowOf,
+  type Visit,
+  visit,
+} from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf, logIn, PASSWORD, setUp } from '../support/dashboard.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -46,8 +53,6 @@ async function open(path: string, as?: Browser, colours: 'light' | 'dark' = 'lig
 
 const settled = (page: Page) =>
   page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
-
-const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 
 /** The button that says who one is, and in which organisation. */
 const accountOf = (page: Page) => (organisation: string) =>

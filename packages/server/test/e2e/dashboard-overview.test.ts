@@ -2,24 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import type { DestinationRecord, DestinationState } from '@sluice/contract/dashboard-deliveries';
 import { type EventSummary, eventOutcomes } from '@sluice/contract/dashboard-events';
+import type { BadgesRecord, PipelineFigures } from '@sluice/contract/dashboard-figures';
 import type {
-  BadgesRecord,
-  DestinationRowFigures,
-  PipelineFigures,
-  PipelineRowFigures,
-  SourceRowFigures,
-} from '@sluice/contract/dashboard-figures';
-import type {
-  CountersRecord,
   DestinationFigures,
   HealthRecord,
   MapRecord,
   OverviewRecord,
   TopRecord,
 } from '@sluice/contract/dashboard-overview';
-import { type Browser, dataOf, join, listOf, logIn, readAll, setUp, stranger } from '../support/dashboard.ts';
-import { expectRefused, ingestWith, post } from '../support/endpoints.ts';
-import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
+import { type CountedShop, countsOf, openCountedShop, overviewOf, sum } from '../support/counted-shop.ts';
+import { type Browser, dataOf, join, listOf, logIn, readAll, setUp } from '../support/dashboard.ts';
+import { expectRefused } from '../support/endpoints.ts';
+import { makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import { startReceiver } from '../support/receiver.ts';
 import {
   startTestService,
@@ -29,89 +23,12 @@ import {
 } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const settings = { SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8', SLUICE_ALLOW_HTTP: 'true' };
-const sum = (line: readonly number[] | undefined): number => (line ?? []).reduce((a, b) => a + b, 0);
-
-const overviewOf = async (browser: Browser, minutes = 60) =>
-  dataOf<OverviewRecord>(await browser.get(`/overview?minutes=${minutes}`));
-
-async function countsOf(browser: Browser, subject: string, ...names: string[]): Promise<number[]> {
-  const query = new URLSearchParams({ subject, names: names.join(',') });
-  const { series } = dataOf<CountersRecord>(await browser.get(`/counters?${query}`));
-  return names.map(name => sum(series[name]));
-}
-
 let service: TestService;
 let owner: Browser;
 let other: Browser;
-const made = { hook: '', sdk: '', pipeline: '', strict: '', inbox: '', broken: '', paused: '' };
-
-/** Six events: four come to the inbox, one is dropped, and one goes nowhere. */
+let made: CountedShop['made'];
 beforeAll(async () => {
-  service = await startTestService({ settings });
-  owner = await setUp(service);
-  other = await stranger(service.url, owner, 'stranger@example.com');
-  const hook = await makeWebhook(service.url, owner, 'Shop');
-  made.hook = hook.id;
-  made.sdk = dataOf<{ id: string }>(
-    await owner.post('/sources', { kind: 'sdk', name: 'App', match: 'app.*' }),
-  ).id;
-  made.inbox = await makeInbox(owner);
-  made.paused = await makeInbox(owner, 'Later');
-  await owner.post(`/destinations/${made.paused}/pause`);
-  made.broken = dataOf<{ id: string }>(
-    await owner.post('/destinations', {
-      kind: 'webhook',
-      name: 'Broken',
-      config: { url: 'http://127.0.0.1:1/', auth: { mode: 'none' } },
-      policy: { attempts: 2, schedule_s: [0, 0.01] },
-    }),
-  ).id;
-  const filter = { kind: 'filter.match', config: { condition: '!has(payload.skip)' } };
-  made.pipeline = (
-    await makePipeline(owner, {
-      name: 'Orders',
-      sources: [hook.id],
-      steps: [filter],
-      destinations: [
-        { id: made.inbox },
-        { id: made.broken, when: 'has(payload.broken)' },
-        { id: made.paused, when: 'has(payload.later)' },
-      ],
-    })
-  ).id;
-  made.strict = (
-    await makePipeline(owner, {
-      name: 'Strict',
-      sources: [made.sdk],
-      steps: [{ kind: 'transform', config: { rename: { 'a.b': 'a.b.c' } } }],
-      destinations: [{ id: made.inbox }],
-    })
-  ).id;
-
-  const ids = [];
-  for (const body of [{ n: 1 }, { broken: true }, { later: true }, { skip: true }]) {
-    ids.push(await hook.send(body));
-  }
-  const { secret } = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'k' }));
-  const events = [
-    { type: 'app.started', id: 'one' },
-    { type: 'app.started', id: 'one' },
-    { type: 'unheard' },
-  ];
-  const accepted = await ingestWith(service.url, secret)({ events });
-  for (const { id } of dataOf<{ events: { id: string }[] }>(accepted).events) ids.push(id);
-  for (const id of ids) await settled(owner, id);
-  await until(async () => (await overviewOf(owner)).totals.dead === 1, 'Nothing has died.');
-  await until(async () => {
-    const { delivered, processed, dropped, failed, unrouted } = (await overviewOf(owner)).totals;
-    return delivered === 4 && processed + dropped + failed + unrouted === 6;
-  }, 'Not everything was counted.');
-  // The dead are known before they are counted.
-  await until(async () => {
-    const [failed, dead] = await countsOf(owner, made.broken, 'failed', 'dead');
-    return failed === 2 && dead === 1;
-  }, 'What has failed was not counted.');
+  ({ service, owner, other, made } = await openCountedShop());
 }, 30_000);
 afterAll(() => service.stop());
 
@@ -128,15 +45,6 @@ test('the overview adds up to what was sent, each event once', async () => {
   }
   expect(latency.p50_ms).toBeGreaterThan(0);
   expect(latency.p95_ms ?? 0).toBeGreaterThanOrEqual(latency.p50_ms ?? 0);
-});
-
-test('every part has counters of its own', async () => {
-  expect(await countsOf(owner, made.hook, 'received')).toEqual([4]);
-  expect(await countsOf(owner, made.sdk, 'received')).toEqual([1]);
-  expect(await countsOf(owner, made.pipeline, 'routed', 'dropped', 'failed')).toEqual([3, 1, 0]);
-  expect(await countsOf(owner, made.broken, 'delivered', 'failed', 'dead')).toEqual([0, 2, 1]);
-  expect(await countsOf(owner, made.inbox, 'failed', 'dead')).toEqual([0, 0]);
-  expect(await countsOf(owner, 'nobody', 'received')).toEqual([0]);
 });
 
 test('the backlog and what fails are shown', async () => {
@@ -285,173 +193,6 @@ test('figures are of what was made, by its present state, and each is as long as
   expect((await badges()).dead_letters).toEqual(exactly(0));
 });
 
-describe('the figures of a list', () => {
-  const figuresOf = async <Row extends { readonly id: string }>(
-    list: string,
-    minutes: number,
-    by = owner,
-  ) => {
-    const { rows } = dataOf<{ rows: Row[] }>(await by.get(`/figures/${list}?minutes=${minutes}`));
-    return (id: string) => rows.find(row => row.id === id);
-  };
-
-  test.each([60, 1_440])('of destinations are those of each page and list, of %d minutes', async minutes => {
-    await until(
-      async () =>
-        (await figuresOf<DestinationRowFigures>('destinations', minutes))(made.broken)?.last_error != null,
-      'The last error is not known.',
-    );
-    const of = await figuresOf<DestinationRowFigures>('destinations', minutes);
-    for (const id of [made.inbox, made.broken, made.paused]) {
-      const { p95_ms, ...present } = dataOf<DestinationFigures>(
-        await owner.get(`/destinations/${id}/figures?minutes=${minutes}`),
-      );
-      expect(of(id)).toMatchObject({ present, p95_ms });
-      const open = await readAll(owner, `/deliveries?destination=${id}&state=open`);
-      expect(of(id)?.open).toEqual({ count: open.length, more: false });
-    }
-    expect(of(made.paused)?.open.count).toBe(1);
-    expect(of(made.inbox)).toMatchObject({ present: { delivered: 4 }, last_error: null });
-    expect(of(made.inbox)?.p95_ms).toBeGreaterThan(0);
-    expect(sum(of(made.inbox)?.line)).toBe(4);
-    expect(of(made.broken)?.last_error?.message).toMatch(/connect/i);
-  });
-
-  test('of sources are what came through each, and how much of it was rejected', async () => {
-    const { token } = dataOf<{ token: string }>(await owner.get(`/sources/${made.hook}`));
-    expect((await post(`${service.url}/whk/${token}`, 'no json')).status).toBe(400);
-    const rejected = async () => (await figuresOf<SourceRowFigures>('sources', 60))(made.hook)?.rejected;
-    await until(async () => (await rejected()) === 1, 'What was rejected is not counted.');
-    for (const minutes of [60, 1_440]) {
-      const of = await figuresOf<SourceRowFigures>('sources', minutes);
-      expect(of(made.hook)).toMatchObject({ received: 4, rejected: 1 });
-      expect(sum(of(made.hook)?.line)).toBe(4);
-      expect(of(made.sdk)).toMatchObject({ received: 1, rejected: null });
-      for (const id of [made.hook, made.sdk])
-        expect(await readAll(owner, `/events?source=${id}`)).toHaveLength(of(id)?.received ?? -1);
-    }
-  });
-
-  test('of pipelines are what went in and what became of it, and of one at which of its steps', async () => {
-    const counted = async () =>
-      dataOf<PipelineFigures>(await owner.get(`/pipelines/${made.pipeline}/figures`)).steps[0]?.in === 4;
-    await until(counted, 'Its steps are not counted.');
-    for (const minutes of [60, 1_440]) {
-      const of = await figuresOf<PipelineRowFigures>('pipelines', minutes);
-      expect(of(made.pipeline)).toMatchObject({ in: 4, dropped: 1, failed: 0 });
-      expect(sum(of(made.pipeline)?.line)).toBe(4);
-      const { id: _id, line: _line, ...row } = of(made.pipeline) ?? { id: '', line: [] };
-      const one = dataOf<PipelineFigures>(
-        await owner.get(`/pipelines/${made.pipeline}/figures?minutes=${minutes}`),
-      );
-      expect(one).toMatchObject({ ...row, version: 1, steps: [{ in: 4, dropped: 1, failed: 0 }] });
-      expect(one.steps[0]?.p95_ms).toBeGreaterThan(0);
-    }
-    // Another version has processed nothing yet.
-    await owner.patch(`/pipelines/${made.strict}`, { name: 'Stricter' });
-    const { steps, ...whole } = dataOf<PipelineFigures>(await owner.get(`/pipelines/${made.strict}/figures`));
-    expect(whole).toMatchObject({ in: 1, version: 2 });
-    expect(steps).toEqual([{ in: 0, dropped: 0, failed: 0, p95_ms: null }]);
-  });
-
-  test('of destinations count no further than a thousand of each, and say so', async () => {
-    const busy = await stranger(service.url, owner, 'busy@example.com');
-    const source = dataOf<{ id: string }>(
-      await busy.post('/sources', { kind: 'sdk', name: 'App', match: 'app.*' }),
-    );
-    const inbox = await makeInbox(busy);
-    await busy.post(`/destinations/${inbox}/pause`);
-    await makePipeline(busy, { sources: [source.id], destinations: [{ id: inbox }] });
-    const { secret } = dataOf<{ secret: string }>(await busy.post('/keys', { name: 'k' }));
-    const events = Array.from({ length: 100 }, () => ({ type: 'app.started' }));
-    for (let n = 0; n < 11; n++) expect((await ingestWith(service.url, secret)({ events })).status).toBe(202);
-    await until(
-      async () => (await overviewOf(busy)).present.held.count === 1_100,
-      'They are not all held.',
-      30_000,
-    );
-    const of = await figuresOf<DestinationRowFigures>('destinations', 60, busy);
-    const capped = { count: 1_000, more: true };
-    expect(of(inbox)).toMatchObject({
-      present: { held: capped, waiting: { count: 0, more: false } },
-      open: capped,
-    });
-  }, 40_000);
-
-  test('are of nobody else, and of no other time than a list has', async () => {
-    for (const list of ['destinations', 'sources', 'pipelines']) {
-      const of = await figuresOf(list, 60, other);
-      for (const id of Object.values(made)) expect(of(id), list).toBeUndefined();
-      expectRefused(await owner.get(`/figures/${list}?minutes=61`), {
-        status: 400,
-        code: 'validation_failed',
-        path: 'minutes',
-      });
-    }
-    expectRefused(await other.get(`/pipelines/${made.pipeline}/figures`), { status: 404, code: 'not_found' });
-  });
-});
-
-test('the map has everything, and how much went along each arrow', async () => {
-  const { sources, pipelines, destinations, edges } = dataOf<MapRecord>(await owner.get('/map'));
-  expect(sources.map(({ name, total }) => [name, total])).toEqual([
-    ['App', 1],
-    ['Shop', 4],
-  ]);
-  expect(pipelines.map(({ name }) => name)).toEqual(['Orders', 'Stricter']);
-  expect(destinations.map(({ name, paused }) => [name, paused])).toEqual([
-    ['Broken', false],
-    ['Inbox', false],
-    ['Later', true],
-  ]);
-  expect(destinations.map(({ name, waiting }) => [name, waiting.count])).toEqual([
-    ['Broken', 0],
-    ['Inbox', 0],
-    ['Later', 1],
-  ]);
-  const along = (from: string, to: string) => edges.find(edge => edge.from === from && edge.to === to)?.total;
-  expect(edges).toHaveLength(6);
-  expect(along(made.hook, made.pipeline)).toBe(4);
-  expect(along(made.sdk, made.strict)).toBe(1);
-  expect(along(made.pipeline, made.inbox)).toBe(3);
-  expect(along(made.pipeline, made.broken)).toBe(1);
-  expect(edges.find(({ to }) => to === made.pipeline)?.per_minute).toBeCloseTo(0.8);
-});
-
-test('the map shows what waits for its pipelines at every source that it will belong to', async () => {
-  const idle = await startTestService({ settings: { ...settings, SLUICE_ROLES: 'ingest,dashboard' } });
-  try {
-    const browser = await setUp(idle);
-    const sources: string[] = [];
-    for (const [name, match] of [
-      ['All', '*'],
-      ['App', 'app.*'],
-      ['Off', '*'],
-      ['Other', 'other.*'],
-    ] as const) {
-      const source = await browser.post('/sources', { kind: 'sdk', name, match });
-      sources.push(dataOf<{ id: string }>(source).id);
-    }
-    await browser.patch(`/sources/${sources[2]}`, { enabled: false });
-    const hook = await makeWebhook(idle.url, browser, 'Shop');
-    await makePipeline(browser, { sources: [...sources, hook.id], destinations: [] });
-    const { secret } = dataOf<{ secret: string }>(await browser.post('/keys', { name: 'k' }));
-    const events = ['app.started', 'app.started', 'app.stopped', 'site.seen'].map(type => ({ type }));
-    expect((await ingestWith(idle.url, secret)({ events })).status).toBe(202);
-    await hook.send({ n: 1 });
-    const map = dataOf<MapRecord>(await browser.get('/map'));
-    expect(map.sources.map(({ name, waiting }) => [name, waiting])).toEqual([
-      ['All', { count: 4, more: false }],
-      ['App', { count: 3, more: false }],
-      ['Off', { count: 0, more: false }],
-      ['Other', { count: 0, more: false }],
-      ['Shop', { count: 1, more: false }],
-    ]);
-  } finally {
-    await idle.stop();
-  }
-});
-
 test('longer times have wider steps, and the same sums', async () => {
   for (const [minutes, points] of [
     [1_440, 96],
@@ -582,7 +323,7 @@ test.each([
 
 test('what was counted before a stop is there after it', async () => {
   const directory = temporaryDirectory();
-  const first = await startTestService({ settings, directory });
+  const first = await startTestService({ directory });
   const browser = await setUp(first);
   const hook = await makeWebhook(first.url, browser);
   const steps = [{ kind: 'filter.match', config: { condition: 'payload.n < 15' } }];
@@ -591,7 +332,7 @@ test('what was counted before a stop is there after it', async () => {
   for (let n = 0; n < 20; n++) sent.push(await hook.send({ n }));
   for (const event of sent) await settled(browser, event);
   await first.stop();
-  const second = await startTestService({ settings, directory });
+  const second = await startTestService({ directory });
   try {
     const back = await logIn(second.url, 'owner@example.com');
     expect(await countsOf(back, hook.id, 'received')).toEqual([20]);

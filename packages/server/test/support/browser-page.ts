@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { type BrowserContext, type Browser as Chromium, chromium, type Page } from 'playwright-core';
+import {
+  type BrowserContext,
+  type Browser as Chromium,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { cookieOf, type Browser as DashboardCaller } from './dashboard.ts';
 
 /**
@@ -75,6 +81,9 @@ export async function leave(page: Page): Promise<void> {
   await context.clearCookies();
   if (browser !== null) leftProfiles.set(browser, [...(leftProfiles.get(browser) ?? []), context]);
 }
+
+/** The rows of any table on the page that hold this text. */
+export const rowOf = (page: Page, text: string): Locator => page.getByRole('row').filter({ hasText: text });
 
 async function forget(page: Page, origin: string): Promise<void> {
   const inspector = await page.context().newCDPSession(page);

@@ -52,9 +52,9 @@ export function dialogsOf({ ids }: SampleCompany): Readonly<Record<string, Opene
       at: `/events/${ids.event}`,
       open: page => press(page, 'Replay'),
     },
-    'pages/events/list/column-choice.tsx': 'events.test.ts',
+    'pages/events/list/column-choice.tsx': 'events-filter-and-export.test.ts',
     'pages/events/list/export-menu.tsx': { at: '/events', open: page => press(page, 'Export') },
-    'pages/events/list/manage-views.tsx': 'events.test.ts',
+    'pages/events/list/manage-views.tsx': 'events-filter-and-export.test.ts',
     'pages/events/list/replay-bar.tsx': {
       at: '/events',
       open: async page => {

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { MapRecord } from '@sluice/contract/dashboard-overview';
+import { type CountedShop, openCountedShop } from '../support/counted-shop.ts';
+import { type Browser, dataOf, setUp } from '../support/dashboard.ts';
+import { ingestWith } from '../support/endpoints.ts';
+import { makePipeline, makeWebhook } from '../support/pipelines.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let owner: Browser;
+let made: CountedShop['made'];
+beforeAll(async () => {
+  ({ service, owner, made } = await openCountedShop());
+}, 30_000);
+afterAll(() => service.stop());
+
+test('the map has everything, and how much went along each arrow', async () => {
+  const { sources, pipelines, destinations, edges } = dataOf<MapRecord>(await owner.get('/map'));
+  expect(sources.map(({ name, total }) => [name, total])).toEqual([
+    ['App', 1],
+    ['Shop', 4],
+  ]);
+  expect(pipelines.map(({ name }) => name)).toEqual(['Orders', 'Strict']);
+  expect(destinations.map(({ name, paused }) => [name, paused])).toEqual([
+    ['Broken', false],
+    ['Inbox', false],
+    ['Later', true],
+  ]);
+  expect(destinations.map(({ name, waiting }) => [name, waiting.count])).toEqual([
+    ['Broken', 0],
+    ['Inbox', 0],
+    ['Later', 1],
+  ]);
+  const along = (from: string, to: string) => edges.find(edge => edge.from === from && edge.to === to)?.total;
+  expect(edges).toHaveLength(6);
+  expect(along(made.hook, made.pipeline)).toBe(4);
+  expect(along(made.sdk, made.strict)).toBe(1);
+  expect(along(made.pipeline, made.inbox)).toBe(3);
+  expect(along(made.pipeline, made.broken)).toBe(1);
+  expect(edges.find(({ to }) => to === made.pipeline)?.per_minute).toBeCloseTo(0.8);
+});
+
+test('the map shows what waits for its pipelines at every source that it will belong to', async () => {
+  const idle = await startTestService({ settings: { SLUICE_ROLES: 'ingest,dashboard' } });
+  try {
+    const browser = await setUp(idle);
+    const sources: string[] = [];
+    for (const [name, match] of [
+      ['All', '*'],
+      ['App', 'app.*'],
+      ['Off', '*'],
+      ['Other', 'other.*'],
+    ] as const) {
+      const source = await browser.post('/sources', { kind: 'sdk', name, match });
+      sources.push(dataOf<{ id: string }>(source).id);
+    }
+    await browser.patch(`/sources/${sources[2]}`, { enabled: false });
+    const hook = await makeWebhook(idle.url, browser, 'Shop');
+    await makePipeline(browser, { sources: [...sources, hook.id], destinations: [] });
+    const { secret } = dataOf<{ secret: string }>(await browser.post('/keys', { name: 'k' }));
+    const events = ['app.started', 'app.started', 'app.stopped', 'site.seen'].map(type => ({ type }));
+    expect((await ingestWith(idle.url, secret)({ events })).status).toBe(202);
+    await hook.send({ n: 1 });
+    const map = dataOf<MapRecord>(await browser.get('/map'));
+    expect(map.sources.map(({ name, waiting }) => [name, waiting])).toEqual([
+      ['All', { count: 4, more: false }],
+      ['App', { count: 3, more: false }],
+      ['Off', { count: 0, more: false }],
+      ['Other', { count: 0, more: false }],
+      ['Shop', { count: 1, more: false }],
+    ]);
+  } finally {
+    await idle.stop();
+  }
+});
