@@ -11,7 +11,7 @@ export function providerPages(): Record<string, string> {
 
 The ${providers.length} providers that a webhook source can be made for, as their presets describe themselves.
 [webhooks-in.md](../webhooks-in.md) tells how they are used. A sender that is not listed is a source with
-[a scheme of your own](../webhooks-in.md#a-scheme-of-your-own).
+[a custom scheme](../webhooks-in.md#custom-schemes).
 
 ${table(
   ['Provider', 'Name', 'Also'],

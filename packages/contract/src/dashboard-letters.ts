@@ -33,7 +33,10 @@ const deliveryRecord = z.object({
   attempt: z.number(),
   next_attempt_at: z.string().nullable(),
   code: z.string().nullable(),
-  /** That a dead one was given up with; null where there was none, as where its destination was down for too long. */
+  /**
+   * Of the last response, where that attempt failed; null where there was none, as where its destination was down for
+   * too long.
+   */
   status: z.number().nullable(),
   created_at: z.string(),
   finished_at: z.string().nullable(),

@@ -99,10 +99,11 @@ const failingDestination = z.object({
   /** Whether the last attempts failed: one that takes what it is sent again is not failing any more. */
   is_failing: z.boolean(),
   state: destinationState,
-  /** Of the last ten minutes: attempts that failed, and of the deliveries made those that are dead, wait or arrived. */
+  /** Of the last ten minutes: attempts that failed, and the deliveries made by the state that they are in now. */
   failed: z.number(),
-  dead: z.number(),
-  waiting: z.number(),
+  dead: cappedCount,
+  waiting: cappedCount,
+  retrying: cappedCount,
   delivered: z.number(),
 });
 export type FailingDestination = z.infer<typeof failingDestination>;
@@ -185,8 +186,6 @@ const mapRecord = z.object({
       ...mapNode,
       ...waiting,
       kind: z.string(),
-      paused: z.boolean(),
-      is_down: z.boolean(),
       state: destinationState,
       dead: cappedCount,
     }),

@@ -149,7 +149,7 @@ const formerWords: Readonly<Record<string, string>> = {
     'incorrect, requires, The limit …',
   "'is (not )?there'|the present (secret|key|one|traits)|[Pp]resent recovery": 'exists, current',
   'Case counts|of your own(</|[.\'"`]|\\s*$)|A scheme of your own': 'Case-sensitive, Custom …',
-  'This takes the role|takes the role member': 'requires the role',
+  '(takes|requires|needs) the role|role .{0,20}or above': 'the … role or higher',
   'logged out at once|verifies (it|both) at once|ends at once': 'immediately',
   'take(n|s) (out of|writes)|Room on its disk|[Ll]ast heard':
     'removed from, writable, Free disk space, Last seen',

@@ -210,6 +210,37 @@ test('what is discarded on its own page is gone from every list at once', async 
   await leave(page);
 });
 
+test('whoever discards by keys is on the next one afterwards, or else on the way back', async () => {
+  const { page, faults } = await open('/dead-letters');
+  await hasRows(page, 4);
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+  const buttons = rowsOf(page).getByRole('button', { name: /^Discard/ });
+  const [, second] = await buttons.evaluateAll(all => all.map(button => button.getAttribute('aria-label')));
+  await buttons.first().press('Enter');
+  await hasRows(page, 3);
+  expect(await focused()).toBe(second ?? '');
+  await undo(page).getByRole('button', { name: /^Undo/ }).click();
+  await hasRows(page, 4);
+  await page.getByRole('button', { name: 'Discard all of Warehouse, bad_status 500' }).press('Enter');
+  await hasRows(page, 2);
+  expect(await focused()).toStartWith('Discard all of ');
+  await undo(page).getByRole('button', { name: /^Undo/ }).click();
+  await hasRows(page, 4);
+
+  await page.getByRole('button', { name: /^CRM bad_status/ }).click();
+  await hasRows(page, 1);
+  const back = page.locator('[data-undo]:focus');
+  await buttons.press('Enter');
+  await back.press('Enter');
+  await hasRows(page, 1);
+  await rowsOf(page).getByRole('link', { name: 'CRM' }).click();
+  await page.getByRole('button', { name: 'Discard', exact: true }).press('Enter');
+  await back.press('Enter');
+  await page.getByRole('button', { name: 'Discard', exact: true }).waitFor();
+  expect(faults).toEqual([]);
+  await leave(page);
+});
+
 test('where it cannot be carried out the row comes back, and it is said why', async () => {
   const { page } = await open('/dead-letters');
   await hasRows(page, 4);

@@ -206,6 +206,8 @@ test('where a link is removed what lay behind it goes, the identity says that it
       () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName,
     );
   const unlink = (name: string) => page.getByRole('button', { name, exact: true }).press('Enter');
+  // Notices come a second after the page, and nobody is quicker.
+  await page.getByRole('region', { name: 'Undo' }).waitFor({ state: 'attached' });
   await unlink('Unlink same_as user ada@example.com');
   await graph.getByRole('link', { name: 'ios-7f3a' }).waitFor({ state: 'detached' });
   await graph.getByRole('link', { name: 'parkside' }).waitFor();

@@ -82,7 +82,7 @@ describe('the overview', () => {
     await funnel.getByRole('link', { name: /^Delivered 3/ }).waitFor();
     await funnel.getByRole('link', { name: /^Dead letters 1/ }).waitFor();
     await page.getByText('p99', { exact: true }).first().waitFor();
-    await page.getByRole('row', { name: /Broken webhook failing 1 0 1 0/ }).waitFor();
+    await page.getByRole('row', { name: /Broken webhook failing 1 0 0 1 0/ }).waitFor();
     const chart = page.getByRole('img', { name: /^Received 4 within/ });
     await chart.scrollIntoViewIfNeeded();
     await chart.locator('svg').first().waitFor();

@@ -21,7 +21,7 @@ test('the map has everything, and how much went along each arrow', async () => {
     ['Shop', 4],
   ]);
   expect(pipelines.map(({ name }) => name)).toEqual(['Orders', 'Strict']);
-  expect(destinations.map(({ name, paused }) => [name, paused])).toEqual([
+  expect(destinations.map(({ name, state }) => [name, state === 'paused'])).toEqual([
     ['Broken', false],
     ['Inbox', false],
     ['Later', true],

@@ -126,11 +126,13 @@ export async function openSampleCompany({ minutes = 60 } = {}): Promise<SampleCo
   let job = '';
   // Not at the end: what it sends again would stand out there on every chart.
   const replayed = Math.floor(minutes * 0.4);
+  const paymentEvery = Math.ceil(minutes / 20);
   for (let minute = 0; minute < minutes; minute++) {
     const busy = 4 + Math.round(2 * Math.sin(minute / 9) + Math.cos(minute / 2.3));
     for (let n = 0; n < busy; n++) event = await order();
-    // So few that the circuit of the destination that rejects them stays closed.
-    if (minute % Math.ceil(minutes / 20) === 0) await payment(minute + 1);
+    // So few that the circuit of the destination that rejects them stays closed; the last one comes at the end, so that
+    // the destination is shown as failing.
+    if ((minutes - 1 - minute) % paymentEvery === 0) await payment(Math.ceil((minute + 1) / paymentEvery));
     if (minute % 11 === 0) await ticket(minute);
     if (minute === replayed) job = (await make('/replays', { filter: { type: 'order.refunded' } })).id;
     await until(isSettled, 'The sample company does not come to rest.');

@@ -5,6 +5,7 @@ import { prepareCall } from '../../lib/api/call.ts';
 import { useChange } from '../../lib/api/use-call.ts';
 import { notifyError } from '../../lib/notify-error.ts';
 import { useMay } from '../../lib/session.tsx';
+import { focusAfterRemoval } from '../../lib/undo/focus-after-removal.ts';
 import { useRemovals } from '../../lib/undo/use-removals.tsx';
 import { ConfirmButton } from '../confirm.tsx';
 import { letterOf, useIsDiscarded } from './use-is-discarded.ts';
@@ -67,7 +68,7 @@ function DeadActions({ delivery, size }: { delivery: DeliveryRecord; size: strin
       <Button
         size={size}
         variant="default"
-        onClick={discard}
+        onClick={() => focusAfterRemoval(discard, () => null)}
         leftSection={<IconTrash size={15} aria-hidden />}
       >
         Discard

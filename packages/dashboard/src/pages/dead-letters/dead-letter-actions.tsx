@@ -5,6 +5,7 @@ import { IconRefresh, IconTrash } from '@tabler/icons-react';
 import { call } from '../../lib/api/call.ts';
 import { useChanges } from '../../lib/api/use-call.ts';
 import { notifyError } from '../../lib/notify-error.ts';
+import { removeRow } from '../../lib/undo/focus-after-removal.ts';
 import { useLetters } from './use-letters.ts';
 
 /** Retries one, or lets it go. */
@@ -37,7 +38,7 @@ export function LetterActions({ letter, onJob }: { letter: DeadLetter; onJob(id:
           color="gray"
           aria-label={`Discard ${id}`}
           disabled={retry.isPending}
-          onClick={() => letters.discardSelected([letter])}
+          onClick={({ currentTarget }) => removeRow(currentTarget, () => letters.discardSelected([letter]))}
         >
           <IconTrash size={17} aria-hidden />
         </ActionIcon>

@@ -3,6 +3,7 @@ import type { DeadLetterSummary } from '@sluice/contract/dashboard-letters';
 import { IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { formatCapped } from '../../lib/format.ts';
+import { removeRow } from '../../lib/undo/focus-after-removal.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import classes from './dead-letters.module.css';
 import { type DeadLetterFilter, groupsOf, type LetterGroup } from './letter-filter.ts';
@@ -82,10 +83,12 @@ export function LetterGroups(props: {
                       variant="subtle"
                       color="gray"
                       aria-label={`Discard all of ${called}`}
-                      onClick={() =>
-                        letters.discardMatching(
-                          { ...filter, ...times } as DeadLetterFilter,
-                          `${countOf(group)} of ${called}`,
+                      onClick={({ currentTarget }) =>
+                        removeRow(currentTarget, () =>
+                          letters.discardMatching(
+                            { ...filter, ...times } as DeadLetterFilter,
+                            `${countOf(group)} of ${called}`,
+                          ),
                         )
                       }
                     >

@@ -8,7 +8,7 @@ import { call } from '../../lib/api/call.ts';
 import { useChanges, useList } from '../../lib/api/use-call.ts';
 import { type EntityName, entityPage, nameOf } from '../../lib/entity-path.ts';
 import { useMay } from '../../lib/session.tsx';
-import { focusAfterRemoval } from '../../lib/undo/focus-after-removal.ts';
+import { removeRow } from '../../lib/undo/focus-after-removal.ts';
 import { useRemovals } from '../../lib/undo/use-removals.tsx';
 import { type EntityLink, isSameEntity, linksOf, pathOfLink, useUnlink } from './use-unlink.ts';
 
@@ -88,13 +88,7 @@ function LinkRow(props: { link: EntityLinkRecord; here: EntityName; mayChange: b
             size="compact-xs"
             variant="default"
             aria-label={`Unlink ${link.relation} ${nameOf(other)}`}
-            onClick={({ currentTarget }) => {
-              const next = nextButton(currentTarget);
-              focusAfterRemoval(
-                () => unlink(link, other),
-                () => next,
-              );
-            }}
+            onClick={({ currentTarget }) => removeRow(currentTarget, () => unlink(link, other))}
           >
             Unlink
           </Button>
@@ -102,12 +96,6 @@ function LinkRow(props: { link: EntityLinkRecord; here: EntityName; mayChange: b
       )}
     </Table.Tr>
   );
-}
-
-/** That of the row below, or above the last. */
-function nextButton(button: HTMLElement): HTMLElement | null {
-  const row = button.closest('tr');
-  return (row?.nextElementSibling ?? row?.previousElementSibling)?.querySelector('button') ?? null;
 }
 
 const relations = ['same_as', 'member_of', 'owns', 'uses'];

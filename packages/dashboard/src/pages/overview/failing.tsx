@@ -3,7 +3,7 @@ import type { FailingDestination } from '@sluice/contract/dashboard-overview';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
-import { formatNumber } from '../../lib/format.ts';
+import { formatCapped, formatNumber } from '../../lib/format.ts';
 import classes from './overview.module.css';
 
 /** Destinations that do not take what they are sent. */
@@ -13,7 +13,7 @@ export function Failing({ destinations }: { destinations: readonly FailingDestin
       title="Recent failures"
       lead="Destinations with failed attempts within the last 10 minutes, and those that are down"
     >
-      <Table.ScrollContainer minWidth={480}>
+      <Table.ScrollContainer minWidth={560}>
         <Table verticalSpacing={6}>
           <Table.Thead>
             <Table.Tr>
@@ -21,12 +21,13 @@ export function Failing({ destinations }: { destinations: readonly FailingDestin
               <Table.Th>State</Table.Th>
               <Table.Th className={classes.right ?? ''}>Failed attempts</Table.Th>
               <Table.Th className={classes.right ?? ''}>Waiting</Table.Th>
+              <Table.Th className={classes.right ?? ''}>Retrying</Table.Th>
               <Table.Th className={classes.right ?? ''}>Dead</Table.Th>
               <Table.Th className={classes.right ?? ''}>Delivered</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {destinations.map(({ id, name, kind, state, failed, waiting, dead, delivered }) => (
+            {destinations.map(({ id, name, kind, state, ...figures }) => (
               <Table.Tr key={id}>
                 <Table.Td>
                   <Link to="/destinations/$id" params={{ id }} className={classes.name}>
@@ -39,9 +40,9 @@ export function Failing({ destinations }: { destinations: readonly FailingDestin
                 <Table.Td>
                   <StateBadge state={state === 'active' ? 'recovered' : state} />
                 </Table.Td>
-                {Object.entries({ failed, waiting, dead, delivered }).map(([name, amount]) => (
+                {Object.entries(shownOf(figures)).map(([name, amount]) => (
                   <Table.Td key={name} className={`${classes.right} numbers`}>
-                    {formatNumber(amount)}
+                    {amount}
                   </Table.Td>
                 ))}
               </Table.Tr>
@@ -52,3 +53,14 @@ export function Failing({ destinations }: { destinations: readonly FailingDestin
     </Card>
   );
 }
+
+type Figures = Pick<FailingDestination, 'failed' | 'waiting' | 'retrying' | 'dead' | 'delivered'>;
+
+/** In the order of the columns. */
+const shownOf = ({ failed, waiting, retrying, dead, delivered }: Figures) => ({
+  failed: formatNumber(failed),
+  waiting: formatCapped(waiting),
+  retrying: formatCapped(retrying),
+  dead: formatCapped(dead),
+  delivered: formatNumber(delivered),
+});

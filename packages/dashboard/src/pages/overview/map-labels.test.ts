@@ -19,8 +19,6 @@ function arrowsOf(pipelines: number, destinations: number, each: number) {
     destinations: many(destinations, 'd').map(one => ({
       ...one,
       kind: 'inbox',
-      paused: false,
-      is_down: false,
       state: 'active' as const,
     })),
     edges: edges.map(edge => ({ ...edge, total: 1, per_minute: 1 })),

@@ -17,8 +17,6 @@ const destination = (id: string) => ({
   name: id,
   total: 0,
   kind: 'inbox',
-  paused: false,
-  is_down: false,
   state: 'active' as const,
   waiting: none,
   dead: none,

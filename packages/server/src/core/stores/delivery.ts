@@ -22,7 +22,7 @@ export interface StoredDelivery {
   /** Null once it has ended. */
   readonly nextAttemptAt: number | null;
   readonly code: string | null;
-  /** The status that it was given up with, where it is dead and there was one. */
+  /** Of the last attempt, where that failed and there was one. */
   readonly status: number | null;
   readonly createdAt: number;
   readonly finishedAt: number | null;

@@ -33,7 +33,9 @@ export const permissionsOf = (role: Role): Permission[] =>
 
 export function requirePermission(role: Role, permission: Permission): void {
   if (may(role, permission)) return;
+  const least = leastRole[permission];
+  const orHigher = least === roles.at(-1) ? '' : ' or higher';
   throw new Problem('forbidden', {
-    message: `This requires the role ${leastRole[permission]} or above; yours is ${role}.`,
+    message: `You need the ${least} role${orHigher} to do this. Your role is ${role}.`,
   });
 }

@@ -62,13 +62,13 @@ export function deadLettersContract(subject: Subject): void {
     const [third, fourth] = [idAt('dst', NOW), idAt('dst', NOW + 1)];
     for (const id of [third, fourth]) await storage.createDestination(aDestination(orgId, { id }));
     const all = [first, second, third, fourth];
-    const unanswered = new Set<string>();
+    const [unanswered, wasAnswered] = [new Set<string>(), new Set<string>()];
     const retryLater = async (destinationId: string, limit: number, status: number | null) => {
       const input = { orgId, destinationId, limit, bytes: 1 << 20 };
       const taken = await storage.claimDeliveries([input], { token: 't', now: NOW });
       const facts = { n: 1, at: NOW, durationMs: 1, status, message: 'No.', response: '' };
       const attempt = { ...facts, code: 'bad_status', request: '{}' } as const;
-      if (status === null) for (const { id } of taken) unanswered.add(id);
+      for (const { id } of taken) (status === null ? unanswered : wasAnswered).add(id);
       const next = { state: 'retrying', dueAt: NOW + 5, code: 'bad_status' } as const;
       await storage.recordAttempts(
         taken.map(({ id }) => ({ orgId, deliveryId: id, token: 't', attempt, next })),
@@ -115,6 +115,12 @@ export function deadLettersContract(subject: Subject): void {
       const withoutResponse = shown.filter(one => (!state || one.state === state) && unanswered.has(one.id));
       expect(await storage.listDeliveries(orgId, { state, status: null }, page)).toEqual(withoutResponse);
       expect(await storage.countDeliveries(orgId, { state, status: null })).toBe(withoutResponse.length);
+      const answered = await storage.listDeliveries(orgId, { state, status: 500 }, page);
+      expect(answered.map(({ id, status }) => [id, status])).toEqual(
+        shown
+          .filter(one => (!state || one.state === state) && wasAnswered.has(one.id))
+          .map(({ id }) => [id, 500]),
+      );
       expect(await storage.listDeliveries(orgId, { state, pipeline: 'pipe_2' }, page)).toEqual([]);
       expect(await storage.listDeliveries(idAt('org', NOW), { state }, page)).toEqual([]);
     }
@@ -178,6 +184,10 @@ export function deadLettersContract(subject: Subject): void {
     expect((await storage.findDelivery(orgId, full))?.status).toBe(507);
     await storage.retryDelivery(orgId, full, NOW);
     expect((await storage.findDelivery(orgId, full))?.status).toBeNull();
+    // What was discarded keeps the status that it is found by.
+    await storage.discardDelivery(orgId, ids[0] ?? '', NOW);
+    const cancelled = await storage.listDeliveries(orgId, { state: 'cancelled', status: 500 }, page);
+    expect(cancelled.map(({ id, status }) => [id, status])).toEqual([[ids[0] ?? '', 500]]);
   });
 
   test('an attempt that failed keeps its exchange, and one that had none has none', async () => {

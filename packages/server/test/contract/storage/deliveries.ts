@@ -123,6 +123,7 @@ export function deliveriesContract(subject: Subject): void {
       state: 'retrying',
       attempt: 1,
       code: 'bad_status',
+      status: 500,
       nextAttemptAt: NOW + 500,
     });
     const [again] = await storage.claimDeliveries(input(), lease('b', { now: NOW + 500 }));
@@ -132,6 +133,7 @@ export function deliveriesContract(subject: Subject): void {
       state: 'delivered',
       attempt: 2,
       code: null,
+      status: null,
       nextAttemptAt: null,
     });
     expect((await storage.listAttempts(orgId, claimed.id)).map(({ n, code }) => [n, code])).toEqual([

@@ -69,7 +69,8 @@ const toDelivery = (row: ShownRow): StoredDelivery => ({
   attempt: row.attempt,
   nextAttemptAt: row.finished_at === null && row.shown_state !== 'cancelled' ? row.due_at : null,
   code: row.code,
-  status: row.shown_state === 'dead' ? row.attempt_status : null,
+  // A delivered one may have the status that it was taken with.
+  status: row.shown_state === 'delivered' ? null : row.attempt_status,
   createdAt: row.created_at,
   finishedAt: row.finished_at,
   replayedBy: row.replayed_by,

@@ -105,13 +105,11 @@ export function mapCalls(
         .sort(byName),
       destinations: destinations
         .map(destination => {
-          const { id, name, kind, paused, breaker } = destination;
+          const { id, name, kind } = destination;
           return {
             id,
             name,
             kind,
-            paused,
-            is_down: breaker !== null,
             state: stateOf(destination),
             total: of(id, 'delivered'),
             waiting: waiting.destinations.get(id) ?? NOTHING,

@@ -78,8 +78,9 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
           ...one,
           is_failing: one.is_down || stillFailing.has(id),
           state: stateOf(destination),
-          dead: dead.count,
-          waiting: waiting.count + retrying.count,
+          dead,
+          waiting,
+          retrying,
         };
       }),
     );
