@@ -17,10 +17,10 @@ export function AccountMenu() {
       <Group gap="sm" wrap="nowrap">
         <Avatar size={30} radius="md" color="water" name={organisation.name} />
         <div className={classes.who}>
-          <Text size="sm" fw={600} truncate>
+          <Text size="sm" fw={600} truncate title={organisation.name}>
             {organisation.name}
           </Text>
-          <Text size="xs" c="dimmed" truncate>
+          <Text size="xs" c="dimmed" truncate title={user.email}>
             {user.email}
           </Text>
         </div>

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { asCallError } from '../lib/api/call.ts';
 import { notifyError } from '../lib/notify-error.ts';
-import { slugInAddress } from '../lib/organisation.ts';
+import { slugOfTab } from '../lib/organisation.ts';
 import { type PaletteItem, rankItems, withPicked } from './palette-items.ts';
 import { type RunnableItem, useGoTo, usePaletteItems } from './use-palette-items.ts';
 
@@ -119,7 +119,7 @@ const unmark = (): void => {
 };
 
 /** By organisation: a thing of one is nothing in another. */
-const storageKey = (): string => `sluice.recent.${slugInAddress() ?? ''}`;
+const storageKey = (): string => `sluice.recent.${slugOfTab() ?? ''}`;
 
 function readRecent(): PaletteItem[] {
   try {

@@ -33,8 +33,11 @@ const forMembers = Object.entries(insidePages).map(([path, { load }]) =>
   }),
 );
 
+/** Whoever is lost keeps the side bar. */
+const elsewhere = createRoute({ getParentRoute: () => inside, path: '$', component: NotFound });
+
 export const router = createRouter({
-  routeTree: root.addChildren([...forAnybody, inside.addChildren(forMembers)]),
+  routeTree: root.addChildren([...forAnybody, inside.addChildren([...forMembers, elsewhere])]),
   defaultNotFoundComponent: NotFound,
   defaultErrorComponent: PageFailed,
   // Of a page that takes long to come, or cannot come while the server is away.

@@ -1,6 +1,7 @@
 import {
   AppShell,
   Burger,
+  Button,
   Center,
   Group,
   Kbd,
@@ -16,10 +17,12 @@ import { IconSearch } from '@tabler/icons-react';
 import { Link, Navigate, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useReducer } from 'react';
 import { Brand } from '../components/brand.tsx';
+import { Empty } from '../components/empty.tsx';
 import { ErrorNotice } from '../components/error-notice.tsx';
+import { Page } from '../components/page.tsx';
 import { useCall } from '../lib/api/use-call.ts';
 import { lazily } from '../lib/lazily.ts';
-import { isOutside, slugInAddress } from '../lib/organisation.ts';
+import { isOutside, slugOfTab, stayIn, stayNowhere } from '../lib/organisation.ts';
 import { isPageShortcut } from '../lib/page-shortcuts.ts';
 import { SessionProvider } from '../lib/session.tsx';
 import { showTimesAs } from '../lib/time-display.ts';
@@ -56,9 +59,9 @@ export default function Shell() {
   const [, arrive] = useReducer((times: number) => times + 1, 0);
   const slug = session.data?.organisation.slug;
   // An address of before, or one that somebody typed: it leads to the same page of the organisation last used.
-  const isNowhere = slug !== undefined && slugInAddress() === null && !isOutside(path);
+  const isNowhere = slug !== undefined && slugOfTab() === null && !isOutside(path);
   useEffect(() => {
-    if (!isNowhere || slug === undefined || slugInAddress() !== null) return;
+    if (!isNowhere || slug === undefined || slugOfTab() !== null) return;
     const { pathname, search, hash } = window.location;
     router.history.replace(`${withOrganisation(slug, pathname)}${search}${hash}`);
     router.history.flush();
@@ -66,10 +69,37 @@ export default function Shell() {
     arrive();
   }, [isNowhere, slug, router]);
 
+  useEffect(() => {
+    if (slug !== undefined) stayIn(slug);
+  }, [slug]);
+  const { refetch } = session;
+  const isGone = session.error?.status === 404 && isOutside(path) && slugOfTab() !== null;
+  // It was deleted, or they belong to it no more: what is theirs alone is shown from within another one.
+  useEffect(() => {
+    if (!isGone) return;
+    stayNowhere();
+    void refetch();
+  }, [isGone, refetch]);
+
   if (session.error?.status === 401) {
     if (setup.data?.open) return <Navigate to="/setup" />;
     if (here !== null && (setup.data || setup.error)) return <Navigate to="/login" search={{ to: here }} />;
-  } else if (session.error && !session.data) {
+  } else if (session.error?.status === 404 && !session.data && !isOutside(path)) {
+    return (
+      <main>
+        <Page title="Not found">
+          <Empty
+            sentence={session.error.message}
+            action={
+              <Button component="a" href="/">
+                Open your organisation
+              </Button>
+            }
+          />
+        </Page>
+      </main>
+    );
+  } else if (session.error && !session.data && !isGone) {
     return (
       <Center p="xl">
         <ErrorNotice error={session.error} onRetry={() => void session.refetch()} />

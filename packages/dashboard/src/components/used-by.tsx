@@ -38,7 +38,7 @@ export function UsedBy(props: { id: string; as: 'source' | 'destination'; none: 
       )}
       {pipelines.map(({ id: pipeline, name, enabled }) => (
         <Group key={pipeline} gap="xs" wrap="nowrap" mb={4}>
-          <Anchor component={Link} to={`/pipelines/${pipeline}`} size="sm" truncate>
+          <Anchor component={Link} to={`/pipelines/${pipeline}`} size="sm" truncate title={name}>
             {name}
           </Anchor>
           {!enabled && <StateBadge state="disabled" />}

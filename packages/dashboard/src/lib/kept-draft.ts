@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react';
 import { parseExact, stringifyExact } from './api/exact-json.ts';
-import { slugInAddress } from './organisation.ts';
+import { slugOfTab } from './organisation.ts';
 
 /**
  * What somebody is filling in, kept in this tab until it is saved or left, so that a reload loses nothing. Secrets are
  * never kept: whoever gives a draft here takes them out.
  */
-const keyOf = (name: string): string => `draft ${slugInAddress() ?? ''} ${name}`;
+const keyOf = (name: string): string => `draft ${slugOfTab() ?? ''} ${name}`;
 
 /** With what it is a draft of: where somebody else has saved since, taking it up would undo that unseen. */
 interface Kept<T> {

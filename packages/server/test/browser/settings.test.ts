@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
+import type { OrganisationRecord } from '@sluice/contract/dashboard-accounts';
 import type { AuditRecord } from '@sluice/contract/dashboard-audit';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { anAuditEntry, idAt } from '../contract/storage/samples.ts';
@@ -403,6 +404,42 @@ test('each tab is in the organisation of its address; old addresses lead there, 
   await page.waitForURL(`${service.url}/o/${here}/events?type=x#y`);
   await page.goto(`${service.url}/o/nobody/events`);
   await page.getByText('You belong to no organisation at /o/nobody.').waitFor();
+  await page.getByRole('link', { name: 'Open your organisation' }).click();
+  await page.waitForURL(`${service.url}/o/${here}`);
+  // Whoever is lost within their own keeps the side bar.
+  await page.goto(`${service.url}/o/${one}/nothing/here`);
+  await page.getByRole('heading', { name: 'Not found' }).waitFor();
+  await accountOf(page)('Tab one').waitFor();
+  expect(faults).toEqual([]);
+  await leave(page);
+});
+
+test('the page of one’s account stays in the organisation of its tab, whatever another tab has switched to', async () => {
+  const person = await join(service.url, owner, 'tabs@example.com', 'owner');
+  const make = async (name: string) =>
+    dataOf<OrganisationRecord>(await person.post('/organisations', { name }));
+  const [one, two] = [await make('This tab'), await make('Other tab')];
+  const { page, faults } = await open(`/o/${one.slug}/sources`, person);
+  const openAccount = async () => {
+    await accountOf(page)(one.name).click();
+    await page.getByRole('menuitem', { name: 'Account' }).click();
+    await page.getByRole('heading', { name: 'Account' }).waitFor();
+  };
+  await openAccount();
+  await person.put('/session/organisation', { id: two.id });
+  await page.reload();
+  await accountOf(page)(one.name).waitFor();
+  await page.getByRole('link', { name: 'Sources' }).click();
+  await page.waitForURL(`${service.url}/o/${one.slug}/sources`);
+  await accountOf(page)(one.name).waitFor();
+
+  // Where they belong no more, it is shown from within another one.
+  await openAccount();
+  const deleted = await person.send('DELETE', `/o/${one.slug}/organisations/${one.id}`);
+  expect(deleted.status).toBe(200);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Account' }).waitFor();
+  await accountOf(page)('Other tab').waitFor();
   expect(faults).toEqual([]);
   await leave(page);
 });

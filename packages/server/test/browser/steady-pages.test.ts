@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import type { Browser as Chromium } from 'playwright-core';
-import { launchChromium, leave, visit } from '../support/browser-page.ts';
-import { type Browser, dataOf, setUp } from '../support/dashboard.ts';
+import { launchChromium, leave, scrollsSideways, visit } from '../support/browser-page.ts';
+import { type Browser, dataOf, listOf, setUp } from '../support/dashboard.ts';
+import { acceptedIds, ingestWith, post } from '../support/endpoints.ts';
 import { makePipeline, makeWebhook } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -188,5 +189,72 @@ test('an address with the path of another call in it leads nowhere', async () =>
   const { id } = dataOf<{ organisation: { id: string } }>(await owner.get('/session')).organisation;
   const { page } = await open(`/sources/${encodeURIComponent(`../organisations/${id}`)}`);
   await page.getByRole('heading', { name: 'Not found' }).waitFor();
+  await leave(page);
+});
+
+test('a name of 64 letters without a space makes no page scroll sideways, on a phone or on a tablet', async () => {
+  const name = 'Internationalisierungsbeauftragtenstellvertreterkonferenzsaalnam';
+  const { slug } = dataOf<{ slug: string }>(await owner.post('/organisations', { name }));
+  const make = async (path: string, body: object): Promise<{ id: string; secret: string }> =>
+    dataOf(await owner.post(`/o/${slug}${path}`, body));
+  const { secret: key } = await make('/keys', { name });
+  const source = await make('/sources', { kind: 'sdk', name, match: '*' });
+  const inbox = await make('/destinations', { kind: 'inbox', name });
+  const other = await make('/destinations', { kind: 'inbox', name: `${name}2` });
+  const pipeline = await make('/pipelines', {
+    name,
+    sources: [source.id],
+    destinations: [{ id: inbox.id }, { id: other.id, when: 'payload.n == 2' }],
+  });
+  const entity = { kind: 'k'.repeat(64), external_id: name };
+  const made = await post(
+    `${service.url}/v1/entities`,
+    JSON.stringify({ ...entity, traits: { [name]: name } }),
+    { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+  );
+  expect(made.status).toBeLessThan(300);
+  const accepted = await ingestWith(
+    service.url,
+    key,
+  )({
+    events: [{ type: 't'.repeat(64), entity, payload: { n: 1 } }],
+  });
+  const [event] = acceptedIds(accepted);
+  await until(
+    async () => listOf(await owner.get(`/o/${slug}/deliveries?state=delivered`)).data.length > 0,
+    'It is not delivered.',
+  );
+  const job = await make('/replays', { filter: { type: 't'.repeat(64) } });
+
+  const { page } = await open(`/o/${slug}/`);
+  const wide: string[] = [];
+  for (const path of [
+    `/events/${event}`,
+    `/jobs/${job.id}`,
+    `/pipelines/${pipeline.id}`,
+    `/destinations/${inbox.id}`,
+    `/entities/${entity.kind}/${name}`,
+    '/settings/keys',
+    '/settings/organisations',
+  ]) {
+    await page.goto(`${service.url}/o/${slug}${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
+    for (const width of [390, 768, 800]) {
+      await page.setViewportSize({ width, height: 844 });
+      if (await scrollsSideways(page)) wide.push(`${path} at ${width}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+  }
+  expect(wide).toEqual([]);
+  await leave(page);
+});
+
+test('a window as wide as a tablet has the side bar, and no room above the page for the header of a phone', async () => {
+  const { page } = await open('/sources');
+  await page.setViewportSize({ width: 768, height: 1024 });
+  const title = page.getByRole('heading', { name: 'Sources' });
+  await title.waitFor();
+  expect((await title.boundingBox())?.y).toBeLessThan(56);
   await leave(page);
 });

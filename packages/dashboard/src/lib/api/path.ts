@@ -2,7 +2,7 @@ import { CALLS_AT, withOrganisation } from '@sluice/contract/organisation-addres
 import type { DeepReadonly, PathParameter } from '@sluice/contract/private-call';
 import type { BodySchema, QuerySchema, Route } from '@sluice/contract/private-calls';
 import type { z } from 'zod';
-import { slugInAddress } from '../organisation.ts';
+import { slugOfTab } from '../organisation.ts';
 
 /** The addresses of private calls: where what is given goes into the path, and into the query. */
 
@@ -35,4 +35,4 @@ export function pathOf(route: Route, given: object): string {
 
 /** The whole address: what `call` asks, and what links and streams name. */
 export const addressOf = <R extends Route>(route: R, given: GivenTo<R>): string =>
-  `${CALLS_AT}${withOrganisation(slugInAddress(), pathOf(route, given))}`;
+  `${CALLS_AT}${withOrganisation(slugOfTab(), pathOf(route, given))}`;

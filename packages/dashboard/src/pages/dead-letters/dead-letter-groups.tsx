@@ -47,7 +47,7 @@ export function LetterGroups(props: {
                 aria-pressed={isChosen}
                 onClick={() => change(isChosen ? none : { ...none, ...filter })}
               >
-                <Text span size="sm" fw={600}>
+                <Text span size="sm" fw={600} className={classes.name ?? ''} title={name}>
                   {name}
                 </Text>
                 <Text span size="sm" className={`mono ${classes.why}`}>

@@ -2,7 +2,7 @@ import type { DeadLetter } from '@sluice/contract/dashboard-letters';
 import { CallError, call, prepareCall } from '../../lib/api/call.ts';
 import { useChange } from '../../lib/api/use-call.ts';
 import { notifyError } from '../../lib/notify-error.ts';
-import { slugInAddress } from '../../lib/organisation.ts';
+import { slugOfTab } from '../../lib/organisation.ts';
 import type { Removal } from '../../lib/undo/removals.ts';
 import { usePendingRemovals, useRemovals } from '../../lib/undo/use-removals.tsx';
 import { coversGroup, type DeadLetterFilter, type LetterGroup, matchesFilter } from './letter-filter.ts';
@@ -41,7 +41,7 @@ export function useLetters(onJob: (id: string) => void): LetterActions {
   /** What has died since somebody asked nobody has seen: it stays. */
   const byJob = (body: { filter?: DeadLetterFilter; ids?: string[] }): Removal['carryOut'] => {
     const send = prepareCall('POST /dead-letters/discard', { body });
-    const slug = slugInAddress();
+    const slug = slugOfTab();
     return async ({ isLeaving, afterMs }) => {
       const dead_for_ms = Math.min(Math.round(afterMs), LONGEST_MS);
       const { id } = await send({ keepalive: isLeaving, body: { ...body, dead_for_ms } });
@@ -95,7 +95,7 @@ const LOOKS_MS = 300;
  * sees none of them.
  */
 async function ended(id: string, slug: string | null): Promise<void> {
-  while (slugInAddress() === slug && (await isRunning(id)))
+  while (slugOfTab() === slug && (await isRunning(id)))
     await new Promise(resolve => setTimeout(resolve, LOOKS_MS));
 }
 

@@ -38,8 +38,8 @@ export function PolicyForm(props: {
     <Stack gap="sm">
       {!isBroken && (
         <Text size="sm">
-          <b>{sentence(describeRetries(value))}</b>: {describeDelays(value)}. Each delay varies by ±20%, so
-          that retries are spread out.
+          <b>{sentence(describeRetries(value))}</b>: {describeDelays(value)}.
+          {value.attempts > 1 && ' Each delay varies by ±20%, so that retries are spread out.'}
         </Text>
       )}
       <Grid gap="sm">

@@ -48,10 +48,10 @@ function Delivery({ delivery, showsBody }: { delivery: DeliveryRecord; showsBody
     <div>
       <Group gap="sm" wrap="nowrap">
         <DeliveryState delivery={delivery} />
-        <Anchor component={Link} to={`/deliveries/${id}`} size="sm" truncate>
+        <Anchor component={Link} to={`/deliveries/${id}`} size="sm" truncate title={event_type}>
           {event_type}
         </Anchor>
-        <Text size="sm" c="dimmed" truncate flex={1}>
+        <Text size="sm" c="dimmed" truncate flex={1} title={code ?? undefined}>
           {code}
         </Text>
         <Text size="sm" c="dimmed" flex="none">

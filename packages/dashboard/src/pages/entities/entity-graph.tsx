@@ -79,7 +79,7 @@ function EntityBox({ data: { name, isHere } }: { data: Box['data'] }) {
   return (
     <div className={classes.box} data-here={isHere || undefined}>
       <Handles type="target" />
-      <Text size="xs" c="dimmed">
+      <Text size="xs" c="dimmed" truncate title={name.kind}>
         {name.kind}
       </Text>
       <Link to={entityPage(name)} className={classes.link}>

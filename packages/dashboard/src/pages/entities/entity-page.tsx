@@ -35,7 +35,7 @@ export default function EntityPage() {
       badge={<CopyIcon text={externalId} label="Copy external id" />}
       lead={
         <Group gap={6}>
-          <Text size="sm" fw={600} span>
+          <Text size="sm" fw={600} span style={{ overflowWrap: 'anywhere' }}>
             {kind}
           </Text>
           · version {version} · created <RelativeTime at={created_at} /> · updated{' '}

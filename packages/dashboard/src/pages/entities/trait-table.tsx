@@ -39,7 +39,9 @@ export function TraitTable(props: {
         <Table.Tbody>
           {names.map(name => (
             <Table.Tr key={name}>
-              <Table.Td fw={600}>{name}</Table.Td>
+              <Table.Td fw={600} className={classes.name}>
+                {name}
+              </Table.Td>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>
                 <span className="mono">{stringifyExact(props.traits[name], 0)}</span>
                 {props.fromOf && <div className={classes.below}>{props.fromOf(name)}</div>}

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { latencyRows, throughputRows } from './chart-rows.ts';
+import { hasLonePoint, latencyRows, throughputRows } from './chart-rows.ts';
 
 const from = '2026-05-01T12:00:00.000Z';
 
@@ -19,5 +19,20 @@ test('where nothing was delivered there is no latency', () => {
   expect(rows.map(({ p50, p95, p99 }) => [p50, p95, p99])).toEqual([
     [10, 20, 30],
     [null, null, null],
+  ]);
+});
+
+test('a figure between two steps without one is a point that no line shows', () => {
+  expect([[null, 5, null], [5, null], [5], [1, 2, null, 4]].map(hasLonePoint)).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect([[], [null, null], [1, 2], [null, 1, 2, null]].map(hasLonePoint)).toEqual([
+    false,
+    false,
+    false,
+    false,
   ]);
 });

@@ -56,6 +56,14 @@ export function throughputRows({
   });
 }
 
+/**
+ * Whether a line would leave some of it out: between two steps without a figure there is nothing to draw it to.
+ */
+export const hasLonePoint = (figures: readonly (number | null)[]): boolean =>
+  figures.some(
+    (figure, n) => figure !== null && (figures[n - 1] ?? null) === null && (figures[n + 1] ?? null) === null,
+  );
+
 export function latencyRows({ from, step_s, series }: OverviewRecord['latency']) {
   const format = formatOf(step_s, series.p50.length);
   return series.p50.map((p50, n) => ({

@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import { Card } from '../../components/card.tsx';
 import { TimeBrush } from '../../components/time-brush/time-brush.tsx';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
-import { latencyRows, type ThroughputRow, throughputRows } from './chart-rows.ts';
+import { hasLonePoint, latencyRows, type ThroughputRow, throughputRows } from './chart-rows.ts';
 import { describeInterval, formatShort } from './format.ts';
 import classes from './overview.module.css';
 import { describeRange, type Range } from './ranges.ts';
@@ -36,6 +36,8 @@ const common = {
   gridAxis: 'x',
   xAxisProps: { minTickGap: 48 },
 } as const;
+
+const FEW_POINTS = 30;
 
 /** What the time of a chart runs along: without its axes and its legend. */
 const PLOT = '.recharts-cartesian-grid';
@@ -99,7 +101,7 @@ export default function Charts({
               data={times}
               series={percentiles}
               curveType="linear"
-              withDots={times.length < 30}
+              withDots={times.length < FEW_POINTS || hasLonePoint(overview.latency.series.p50)}
               connectNulls={false}
               valueFormatter={formatDuration}
               lineProps={{ isAnimationActive: false }}

@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { type CallError, call } from '../../lib/api/call.ts';
-import { slugInAddress } from '../../lib/organisation.ts';
+import { slugOfTab } from '../../lib/organisation.ts';
 
 /** Nothing brings an organisation back, so whoever deletes it types its name. */
 export function DeleteOrganisation({
@@ -21,7 +21,7 @@ export function DeleteOrganisation({
     onSuccess: () => {
       close();
       // Of this one nothing is left: the session is in another by now, or has ended.
-      if (slug === slugInAddress()) window.location.assign('/settings/organisations');
+      if (slug === slugOfTab()) window.location.assign('/settings/organisations');
       return queries.resetQueries();
     },
   });

@@ -46,7 +46,9 @@ function Organisation({ organisation }: { organisation: OrganisationRecord }) {
   return (
     <Group justify="space-between" gap="sm" role="group" aria-label={name}>
       <Group gap="xs" miw={0}>
-        <Text fw={600}>{name}</Text>
+        <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
+          {name}
+        </Text>
         <Text span size="sm" c="dimmed">
           {role}
         </Text>

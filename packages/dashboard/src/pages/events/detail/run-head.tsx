@@ -3,6 +3,7 @@ import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { StateBadge } from '../../../components/state-badge.tsx';
+import classes from './event.module.css';
 
 /** Which pipeline ran, in which version, and what came of it; below that when. */
 export function RunHead(props: { pipeline: RunRecord['pipeline']; state: string; when: ReactNode }) {
@@ -10,7 +11,7 @@ export function RunHead(props: { pipeline: RunRecord['pipeline']; state: string;
   return (
     <div>
       <Group gap="xs">
-        <Text span fw={600}>
+        <Text span className={classes.name ?? ''}>
           <Anchor component={Link} to={`/pipelines/${pipeline.id}`} inherit c="inherit">
             {pipeline.name}
           </Anchor>

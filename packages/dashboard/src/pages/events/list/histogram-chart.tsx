@@ -12,7 +12,7 @@ import classes from './histogram-chart.module.css';
 const moment = timeFormat({
   month: 'short',
   day: 'numeric',
-  hour: 'numeric',
+  hour: '2-digit',
   minute: '2-digit',
 });
 

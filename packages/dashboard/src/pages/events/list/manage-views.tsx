@@ -54,7 +54,7 @@ function ViewLine({ view }: { view: ViewRecord }) {
           }}
         />
       ) : (
-        <Text size="sm" flex={1} truncate>
+        <Text size="sm" flex={1} truncate title={view.name}>
           {view.name}
         </Text>
       )}
