@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchChromium, visit } from '../support/browser-page.ts';
+import { dataOf } from '../support/dashboard.ts';
 import { pagesOf } from '../support/dashboard-pages.ts';
 import { openSampleCompany } from '../support/sample-company.ts';
 import { startTestService } from '../support/service.ts';
@@ -22,8 +23,11 @@ const both = ['light', 'dark'] as const;
 const { live, ...pages } = pagesOf(company);
 for (const [name, path] of [...Object.entries(pages), ['live', live ?? ''] as const])
   for (const colours of both) await draw(service.url, path, name, colours, owner);
+const invited = await owner.post('/members', { email: 'grace@example.com', role: 'member' });
+const { invite_code } = dataOf<{ invite_code: string }>(invited);
 for (const colours of both) {
   await draw(service.url, '/login', 'login', colours);
+  await draw(service.url, `/invitations/${invite_code}`, 'invitation', colours);
   await draw(fresh.url, '/setup', 'setup', colours);
 }
 await chromium.close();
@@ -38,6 +42,9 @@ async function draw(url: string, path: string, name: string, colours: 'light' | 
   await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
   await page.waitForTimeout(700);
   await page.screenshot({ path: join(folder, `${name}-${colours}.png`) });
+  // Half of it lies below the first screen.
+  if (name === 'overview')
+    await page.screenshot({ path: join(folder, `overview-whole-${colours}.png`), fullPage: true });
   for (const fault of faults) console.log(`${name}: ${fault}`);
   await page.context().close();
 }
