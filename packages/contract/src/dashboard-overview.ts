@@ -93,17 +93,18 @@ const failingDestination = z.object({
   id: z.string(),
   name: z.string(),
   kind: z.string(),
-  /** Only one probe goes out now and then, until it is taken. */
+  /** Its state is `down`: only one probe goes out now and then, until it is taken. */
   is_down: z.boolean(),
   paused: z.boolean(),
   /** Whether the last attempts failed: one that takes what it is sent again is not failing any more. */
   is_failing: z.boolean(),
   state: destinationState,
-  /** Of the last ten minutes: attempts that failed, and the deliveries made by the state that they are in now. */
+  /** Attempts that failed within the last ten minutes. */
   failed: z.number(),
-  dead: cappedCount,
+  /** All that is open there, whenever it was made. */
   waiting: cappedCount,
-  retrying: cappedCount,
+  /** Of the deliveries that were made within the time that was asked for. */
+  dead: cappedCount,
   delivered: z.number(),
 });
 export type FailingDestination = z.infer<typeof failingDestination>;
@@ -134,9 +135,8 @@ const overviewRecord = z.object({
     step_s: z.number(),
     series: z.record(z.enum(['p50', 'p95', 'p99']), z.array(z.number().nullable())),
   }),
-  /** Destinations whose circuit is open, and what waits for them. */
-  /** With what waits for each. */
-  down: z.array(z.object({ id: z.string(), name: z.string(), waiting: cappedCount })),
+  /** All destinations that are down or failing, and what is open at each. */
+  wrong: z.array(z.object({ id: z.string(), state: z.enum(['down', 'failing']), waiting: cappedCount })),
   backlog: backlogRecord,
   dead_letters: z.object({ deliveries: cappedCount, events: cappedCount }),
   failing: z.array(failingDestination),
@@ -198,6 +198,8 @@ const mapRecord = z.object({
       total: z.number(),
       /** Of the last five minutes. */
       per_minute: z.number(),
+      /** Of its own deliveries within the time; of what goes into a pipeline, all events that failed there. */
+      dead: cappedCount,
     }),
   ),
 });

@@ -70,7 +70,6 @@ test('the backlog and what fails are shown', async () => {
       failed: 2,
       dead: exactly(1),
       waiting: exactly(0),
-      retrying: exactly(0),
       delivered: 0,
     },
   ]);
@@ -157,7 +156,7 @@ test('the time between two moments is shown as any other, and as long as it is a
 });
 
 test('figures are of what was made, by its present state, and each is as long as the list behind it', async () => {
-  const { present, failed_events, latency, down, before } = await overviewOf(owner);
+  const { present, failed_events, latency, wrong, before } = await overviewOf(owner);
   const exactly = (count: number) => ({ count, more: false });
   expect(present).toEqual({
     delivered: 4,
@@ -173,7 +172,8 @@ test('figures are of what was made, by its present state, and each is as long as
   }
   const letters = await readAll(owner, '/dead-letters');
   expect(letters).toHaveLength(present.dead.count + failed_events.count);
-  expect([down, before]).toEqual([[], null]);
+  expect(wrong).toEqual([{ id: made.broken, state: 'failing', waiting: exactly(0) }]);
+  expect(before).toBeNull();
   expect(latency.p99_ms ?? 0).toBeGreaterThanOrEqual(latency.p95_ms ?? 0);
   expect(latency.series.p50).toHaveLength(60);
 
@@ -293,7 +293,7 @@ test('a destination that takes what it is sent again is not failing any more, ho
     await hook.send({ n: 2 });
     await until(async () => (await seen())?.is_failing === false, 'It is still failing.');
     await until(async () => (await seen())?.failed === 2, 'Not all that failed is counted.');
-    expect(await seen()).toMatchObject({ waiting: { count: 0 }, retrying: { count: 2 }, is_down: false });
+    expect(await seen()).toMatchObject({ waiting: { count: 2, more: false }, is_down: false });
     expect(await states()).toEqual(all('active'));
     await owner.post(`/destinations/${id}/pause`);
     expect(await states()).toEqual(all('paused'));

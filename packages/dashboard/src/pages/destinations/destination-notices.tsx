@@ -16,21 +16,27 @@ export function DestinationNotices(props: {
   onTest(result: DestinationTestRecord | null): void;
 }) {
   const { paused, breaker, listener, id } = props.destination;
-  if (paused) {
-    return (
-      <Alert color="yellow" variant="light" icon={<IconPlayerPause size={18} aria-hidden />} title="Paused">
-        Deliveries are held, and sent when it is resumed.
-      </Alert>
-    );
-  }
-  if (listener?.connected === false) return <NotListening />;
-  if (breaker.state === 'closed') return null;
-  return <CircuitOpen id={id} breaker={breaker} onTest={props.onTest} />;
+  const isListening = listener?.connected !== false;
+  return (
+    <>
+      {paused && (
+        <Alert color="yellow" variant="light" icon={<IconPlayerPause size={18} aria-hidden />} title="Paused">
+          Deliveries are held, and sent when it is resumed.
+        </Alert>
+      )}
+      {!paused && !isListening && <NotListening />}
+      {breaker.state === 'open' && (paused || isListening) && (
+        <CircuitOpen id={id} breaker={breaker} isPaused={paused} onTest={props.onTest} />
+      )}
+    </>
+  );
 }
 
 function CircuitOpen(props: {
   id: string;
   breaker: DestinationRecord['breaker'];
+  /** No probe goes out by itself then. */
+  isPaused: boolean;
   onTest(result: DestinationTestRecord | null): void;
 }) {
   const { opened_at, last_probe_at, last_failure, waiting } = props.breaker;
@@ -49,7 +55,12 @@ function CircuitOpen(props: {
     >
       <Stack gap="xs">
         <Text size="sm">
-          <Backlog waiting={waiting} /> <NextProbe at={props.breaker.next_probe_at} />
+          <Backlog waiting={waiting} />{' '}
+          {props.isPaused ? (
+            'No probe is sent while it is paused.'
+          ) : (
+            <NextProbe at={props.breaker.next_probe_at} />
+          )}
         </Text>
         <Text size="sm">
           {last_probe_at && (
@@ -65,7 +76,8 @@ function CircuitOpen(props: {
               Try now
             </Button>
             <Text size="xs" c="dimmed">
-              {waiting ? 'Sends a queued delivery.' : 'Sends a test event.'} A success closes the circuit.
+              {waiting && !props.isPaused ? 'Sends a queued delivery.' : 'Sends a test event.'} A success
+              closes the circuit.
             </Text>
           </Group>
         )}

@@ -1,8 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
-import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import type { DestinationRecord, DestinationState } from '@sluice/contract/dashboard-deliveries';
 import type { DestinationRowFigures } from '@sluice/contract/dashboard-figures';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { type FiguresTime, FiguresTimePicker, useFiguresTime } from '../../components/figures-time.tsx';
@@ -21,6 +22,9 @@ import { deliveredPercent, formatDelivered } from '../../lib/share.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import { KindIcon } from './kind-icon.tsx';
 
+/** The worst first. */
+const states: readonly DestinationState[] = ['down', 'failing', 'held', 'paused', 'active'];
+
 type Row = DestinationRecord & { readonly figures: DestinationRowFigures | undefined };
 
 const pageOf = ({ id }: DestinationRecord) => `/destinations/${id}`;
@@ -28,7 +32,7 @@ const pageOf = ({ id }: DestinationRecord) => `/destinations/${id}`;
 /** Where events go, and how well each takes them. */
 export default function DestinationsPage() {
   const mayChange = useMay()('destinations.change');
-  const [{ text }] = useFilters();
+  const [{ text, state }] = useFilters();
   const time = useFiguresTime('list');
   const destinations = useAll('GET /destinations', {}, { live: true });
   const figures = useCall('GET /figures/destinations', { minutes: time.minutes }, { live: true, keep: true });
@@ -118,6 +122,7 @@ export default function DestinationsPage() {
     },
   ];
   const matching = all
+    .filter(one => !state || one.state === state)
     .filter(one => holdsText(text, one.name, one.kind, titleOf(one.kind), one.state))
     .map(one => ({ ...one, figures: figuresOf.get(one.id) }));
   const { rows: shown, sorting } = useSorting(matching, columns);
@@ -142,7 +147,10 @@ export default function DestinationsPage() {
       {figures.error && <ErrorNotice error={figures.error} onRetry={() => void figures.refetch()} />}
       {all.length > 0 && (
         <Group justify="space-between" gap="xs">
-          <ListFilter placeholder="Filter by name, kind or state" />
+          <Group gap="xs">
+            <ListFilter placeholder="Filter by name, kind or state" />
+            <ChoiceFilter name="state" label="State" any="Any state" choices={states} />
+          </Group>
           <FiguresTimePicker time={time} />
         </Group>
       )}

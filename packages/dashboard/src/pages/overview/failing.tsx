@@ -1,33 +1,34 @@
 import { Table, Text } from '@mantine/core';
-import type { FailingDestination } from '@sluice/contract/dashboard-overview';
+import type { CappedCountRecord, FailingDestination } from '@sluice/contract/dashboard-overview';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { formatCapped, formatNumber } from '../../lib/format.ts';
 import classes from './overview.module.css';
+import { listedWithin, type Range } from './ranges.ts';
 
 /** Destinations that do not take what they are sent. */
-export function Failing({ destinations }: { destinations: readonly FailingDestination[] }) {
+export function Failing(props: { destinations: readonly FailingDestination[]; range: Range }) {
+  const within = listedWithin(props.range);
   return (
     <Card
       title="Recent failures"
-      lead="Destinations with failed attempts within the last 10 minutes, and those that are down"
+      lead="Destinations with failed attempts within the last 10 minutes, and those that are down: all that waits for them, and what became of the deliveries of this period"
     >
-      <Table.ScrollContainer minWidth={560}>
+      <Table.ScrollContainer minWidth={480}>
         <Table verticalSpacing={6}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Destination</Table.Th>
               <Table.Th>State</Table.Th>
               <Table.Th className={classes.right ?? ''}>Failed attempts</Table.Th>
-              <Table.Th className={classes.right ?? ''}>Waiting</Table.Th>
-              <Table.Th className={classes.right ?? ''}>Retrying</Table.Th>
+              <Table.Th className={classes.right ?? ''}>Backlog</Table.Th>
               <Table.Th className={classes.right ?? ''}>Dead</Table.Th>
               <Table.Th className={classes.right ?? ''}>Delivered</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {destinations.map(({ id, name, kind, state, ...figures }) => (
+            {props.destinations.map(({ id, name, kind, state, failed, waiting, dead, delivered }) => (
               <Table.Tr key={id}>
                 <Table.Td>
                   <Link to="/destinations/$id" params={{ id }} className={classes.name}>
@@ -40,11 +41,18 @@ export function Failing({ destinations }: { destinations: readonly FailingDestin
                 <Table.Td>
                   <StateBadge state={state === 'active' ? 'recovered' : state} />
                 </Table.Td>
-                {Object.entries(shownOf(figures)).map(([name, amount]) => (
-                  <Table.Td key={name} className={`${classes.right} numbers`}>
-                    {amount}
-                  </Table.Td>
-                ))}
+                <Table.Td className={`${classes.right} numbers`}>{formatNumber(failed)}</Table.Td>
+                <Linked to="/deliveries" search={{ destination: id, state: 'open' }} of={waiting} />
+                <Linked
+                  to="/dead-letters"
+                  search={{ kind: 'delivery', destination: id, ...within }}
+                  of={dead}
+                />
+                <Linked
+                  to="/deliveries"
+                  search={{ destination: id, state: 'delivered', ...within }}
+                  of={{ count: delivered, more: false }}
+                />
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -54,13 +62,13 @@ export function Failing({ destinations }: { destinations: readonly FailingDestin
   );
 }
 
-type Figures = Pick<FailingDestination, 'failed' | 'waiting' | 'retrying' | 'dead' | 'delivered'>;
-
-/** In the order of the columns. */
-const shownOf = ({ failed, waiting, retrying, dead, delivered }: Figures) => ({
-  failed: formatNumber(failed),
-  waiting: formatCapped(waiting),
-  retrying: formatCapped(retrying),
-  dead: formatCapped(dead),
-  delivered: formatNumber(delivered),
-});
+/** A figure that leads to the list that is as long. */
+function Linked({ of, ...way }: { to: string; search: Record<string, string>; of: CappedCountRecord }) {
+  return (
+    <Table.Td className={`${classes.right} numbers`}>
+      <Link {...way} className={classes.figureLink}>
+        {formatCapped(of)}
+      </Link>
+    </Table.Td>
+  );
+}

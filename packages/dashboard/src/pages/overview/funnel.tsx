@@ -8,10 +8,11 @@ import { listedWithin, type Range } from './ranges.ts';
 
 /**
  * Received, what the pipelines made of it, and what became of the deliveries, by the state that they are in now. Each
- * number leads to what it counts, within the same time.
+ * number leads to what it counts, within the same time. An event that one pipeline processed and another failed with is
+ * counted as both, as the lists have it.
  */
 export function Funnel({ overview, range }: { overview: OverviewRecord; range: Range }) {
-  const { totals, present } = overview;
+  const { totals, present, failed_events } = overview;
   const within = listedWithin(range);
   const exactly = (count: number) => ({ count, more: false });
   const events = (state?: string) => ({
@@ -44,7 +45,14 @@ export function Funnel({ overview, range }: { overview: OverviewRecord; range: R
           of={of}
           {...events('dropped')}
         />
-        <Step name="failed" label="Failed" amount={exactly(totals.failed)} of={of} {...events('failed')} />
+        <Step
+          name="failed"
+          label="Failed"
+          amount={failed_events}
+          of={of}
+          to="/events"
+          search={{ outcome: 'failed', ...within }}
+        />
         <Step
           name="unrouted"
           label="Unrouted"

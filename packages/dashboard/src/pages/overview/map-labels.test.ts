@@ -21,7 +21,7 @@ function arrowsOf(pipelines: number, destinations: number, each: number) {
       kind: 'inbox',
       state: 'active' as const,
     })),
-    edges: edges.map(edge => ({ ...edge, total: 1, per_minute: 1 })),
+    edges: edges.map(edge => ({ ...edge, total: 1, per_minute: 1, dead: { count: 0, more: false } })),
   });
   return curvesOf(edges, places).flatMap((curve, n) =>
     curve === null ? [] : [{ curve, text: `${n + 1}.5K/min`, stroke: 2 + (n % 7) }],

@@ -21,7 +21,7 @@ const destination = (id: string) => ({
   waiting: none,
   dead: none,
 });
-const edge = (from: string, to: string) => ({ from, to, total: 0, per_minute: 0 });
+const edge = (from: string, to: string) => ({ from, to, total: 0, per_minute: 0, dead: none });
 
 const many = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 

@@ -8,7 +8,10 @@ const some = (count: number) => ({ count, more: false });
 
 const map: MapRecord = {
   sources: [{ id: 's', name: 'Shop', kind: 'webhook', enabled: true, total: 1_234, waiting: some(12) }],
-  pipelines: [{ id: 'p', name: 'Orders', enabled: false, total: 1, dead: some(2) }],
+  pipelines: [
+    { id: 'p', name: 'Orders', enabled: false, total: 1, dead: some(2) },
+    { id: 'q', name: 'Returns', enabled: true, total: 9, dead: none },
+  ],
   destinations: [
     {
       id: 'd',
@@ -48,12 +51,14 @@ const map: MapRecord = {
     },
   ],
   edges: [
-    { from: 's', to: 'p', total: 100, per_minute: 2.5 },
-    { from: 'p', to: 'd', total: 7, per_minute: 0 },
-    { from: 'p', to: 'e', total: 0, per_minute: 0 },
-    { from: 'p', to: 'f', total: 25, per_minute: 0 },
-    { from: 's', to: 'g', total: 4, per_minute: 0 },
-    { from: 'gone', to: 'p', total: 3, per_minute: 0 },
+    { from: 's', to: 'p', total: 100, per_minute: 2.5, dead: some(2) },
+    { from: 'p', to: 'd', total: 7, per_minute: 0, dead: none },
+    { from: 'p', to: 'e', total: 0, per_minute: 0, dead: none },
+    { from: 'p', to: 'f', total: 25, per_minute: 0, dead: some(1) },
+    // What another pipeline sends there arrives.
+    { from: 'q', to: 'f', total: 9, per_minute: 0, dead: none },
+    { from: 's', to: 'g', total: 4, per_minute: 0, dead: none },
+    { from: 'gone', to: 'p', total: 3, per_minute: 0, dead: none },
   ],
 };
 
@@ -62,6 +67,7 @@ test('parts say what they are, what they did, what waits and died there, and wha
   expect(nodes.map(({ data }) => [data.name, data.note, data.waits, data.died, data.state])).toEqual([
     ['Shop', 'webhook · 1,234 events', '12 unprocessed', '', null],
     ['Orders', 'pipeline · 1 run', '', '2 failed', 'disabled'],
+    ['Returns', 'pipeline · 9 runs', '', '', null],
     ['Inbox', 'inbox', '', '', 'down'],
     ['Chat', 'slack', '3 held', '', 'paused'],
     ['Mail', 'email · 9 delivered', '1,000+ waiting', '1 dead', null],
@@ -69,13 +75,14 @@ test('parts say what they are, what they did, what waits and died there, and wha
   ]);
 });
 
-test('arrows show the rate of now, else what went along them, else nothing, and are red where something dies', () => {
+test('arrows show the rate of now, else what went along them, else nothing, and are red where their own dies', () => {
   const { edges } = drawMap(map, placeNodes(map), '24h');
   expect(edges.map(({ id, data, animated, className }) => [id, data?.label, animated, className])).toEqual([
     ['s>p', '2.5/min', true, 'dying'],
     ['p>d', '7 in 24h', false, 'dying'],
     ['p>e', '', false, 'closed'],
     ['p>f', '25 in 24h', false, 'dying'],
+    ['q>f', '9 in 24h', false, 'open'],
     ['s>g', '4 in 24h', false, 'open'],
   ]);
   expect(edges[3]?.data?.title).toBe('Orders to Mail, 25 in 24h, 1 dead');

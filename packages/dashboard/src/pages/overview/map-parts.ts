@@ -65,18 +65,19 @@ function arrowsOf(map: MapRecord, parts: readonly Part[], places: Places, span: 
   const byId = new Map(parts.map(part => [part.id, part]));
   const most = Math.max(1, ...map.edges.map(({ total }) => total));
   const curves = curvesOf(map.edges, places);
-  const arrows = map.edges.flatMap(({ from, to, total, per_minute }, n) => {
+  const arrows = map.edges.flatMap(({ from, to, total, per_minute, dead }, n) => {
     const [begin, end, curve] = [byId.get(from), byId.get(to), curves[n]];
     if (!begin || !end || !curve) return [];
     const isStill = total === 0 && per_minute === 0;
     const stroke = isStill ? 1 : NARROWEST + (WIDEST - NARROWEST) * Math.sqrt(total / most);
     const inAll = `${formatShort(total)}${span && ` in ${span}`}`;
     const text = per_minute > 0 ? formatPerMinute(per_minute) : total > 0 ? inAll : '';
-    return [{ begin, end, curve, isStill, isMoving: per_minute > 0, stroke, text }];
+    const died = told(dead, end.column === 'destinations' ? 'dead' : 'failed');
+    return [{ begin, end, curve, isStill, isMoving: per_minute > 0, stroke, text, died }];
   });
   const labels = placeLabels(arrows);
-  return arrows.map(({ begin, end, curve, isStill, isMoving, stroke, text }, n) => {
-    const way = wayOf(begin, end, isStill);
+  return arrows.map(({ begin, end, curve, isStill, isMoving, stroke, text, died }, n) => {
+    const way = wayOf(begin, end, { isStill, isDying: died !== '' });
     return {
       id: `${begin.id}>${end.id}`,
       source: begin.id,
@@ -87,7 +88,7 @@ function arrowsOf(map: MapRecord, parts: readonly Part[], places: Places, span: 
         curve,
         label: text,
         labelAt: labels[n] ?? null,
-        title: [`${begin.name} to ${end.name}`, text, end.died].filter(part => part !== '').join(', '),
+        title: [`${begin.name} to ${end.name}`, text, died].filter(part => part !== '').join(', '),
       },
       className: way,
       style: { strokeWidth: stroke },
@@ -103,25 +104,31 @@ function arrowsOf(map: MapRecord, parts: readonly Part[], places: Places, span: 
 }
 
 /** Red where what goes along it dies, whatever else may be said of it. */
-function wayOf(begin: Part, end: Part, isStill: boolean): 'dying' | 'closed' | 'still' | 'open' {
-  if (end.state === 'down' || (end.died !== '' && !isStill)) return 'dying';
+function wayOf(
+  begin: Part,
+  end: Part,
+  { isStill, isDying }: { readonly isStill: boolean; readonly isDying: boolean },
+): 'dying' | 'closed' | 'still' | 'open' {
+  if (end.state === 'down' || (isDying && !isStill)) return 'dying';
   // What fails is still being sent.
   if ((end.state !== null && end.state !== 'failing') || begin.state !== null) return 'closed';
   return isStill ? 'still' : 'open';
 }
 
+/** `3 dead`; empty where there is nothing to tell. */
+const told = (amount: CappedCountRecord, what: string): string =>
+  amount.count === 0 ? '' : `${formatCapped(amount)} ${what}`;
+
 function partsOf({ sources, pipelines, destinations }: MapRecord): Part[] {
   const counted = (total: number, one: string, many: string) =>
     total === 0 ? '' : ` · ${formatNumber(total)} ${total === 1 ? one : many}`;
-  const so = (amount: CappedCountRecord, what: string) =>
-    amount.count === 0 ? '' : `${formatCapped(amount)} ${what}`;
   return [
     ...sources.map(({ id, name, kind, enabled, total, waiting }) => ({
       column: 'sources' as const,
       id,
       name,
       note: `${labelOfSourceKind(kind)}${counted(total, 'event', 'events')}`,
-      waits: so(waiting, 'unprocessed'),
+      waits: told(waiting, 'unprocessed'),
       died: '',
       state: enabled ? null : 'disabled',
     })),
@@ -131,7 +138,7 @@ function partsOf({ sources, pipelines, destinations }: MapRecord): Part[] {
       name,
       note: `pipeline${counted(total, 'run', 'runs')}`,
       waits: '',
-      died: so(dead, 'failed'),
+      died: told(dead, 'failed'),
       state: enabled ? null : 'disabled',
     })),
     ...destinations.map(({ id, name, kind, state, total, waiting, dead }) => ({
@@ -139,8 +146,8 @@ function partsOf({ sources, pipelines, destinations }: MapRecord): Part[] {
       id,
       name,
       note: `${kind}${counted(total, 'delivered', 'delivered')}`,
-      waits: so(waiting, state === 'paused' || state === 'held' ? 'held' : 'waiting'),
-      died: so(dead, 'dead'),
+      waits: told(waiting, state === 'paused' || state === 'held' ? 'held' : 'waiting'),
+      died: told(dead, 'dead'),
       state: state === 'active' ? null : state,
     })),
   ];

@@ -99,7 +99,7 @@ function Shown({ overview, range }: { overview: OverviewRecord; range: Range }) 
         </Suspense>
       </WhenVisible>
       <Figures overview={overview} range={range} />
-      {overview.failing.length > 0 && <Failing destinations={overview.failing} />}
+      {overview.failing.length > 0 && <Failing destinations={overview.failing} range={range} />}
     </Stack>
   );
 }

@@ -39,7 +39,9 @@ export function outcomeOf(facts: FateFacts): EventOutcome {
   if (delivered > 0) return 'delivered';
   if (of('cancelled') > 0) return 'not delivered';
   switch (state) {
+    // Somebody has discarded what it failed with: as with a discarded delivery, nothing is left to be done.
     case 'failed':
+      return 'not delivered';
     case 'dropped':
     case 'unrouted':
       return state;

@@ -110,7 +110,7 @@ export interface WaitingAt {
   readonly sources: ReadonlyMap<string, CappedCount>;
   /** Those that were sent with a key, by type: they belong to the sources that match it. */
   readonly types: ReadonlyMap<string, CappedCount>;
-  /** Deliveries that are pending, retrying or held. */
+  /** Deliveries that are pending, retrying, held or being sent: all that are open. */
   readonly destinations: ReadonlyMap<string, CappedCount>;
 }
 
@@ -124,6 +124,7 @@ interface PresentOfDestination extends PresentCounts {
 interface BadgeCounts {
   /** Deliveries that are dead and events that failed, as their list has them. */
   readonly deadLetters: CappedCount;
+  /** Those whose circuit is open, without what is paused or held. */
   readonly destinationsDown: number;
   readonly runningJobs: number;
 }

@@ -15,6 +15,8 @@ export interface DeadLetterStore {
   discardFailedEvent(orgId: string, eventId: string): Promise<boolean>;
   /** How many deliveries died, by where they were going, code and status, among the latest `most` that match. */
   listDeadGroups(orgId: string, filter: Omit<DeliveryFilter, 'state'>, most: number): Promise<DeadGroup[]>;
+  /** How many deliveries died, by the pipeline that made them and where they were going, among the same. */
+  countDeadByRoute(orgId: string, filter: Omit<DeliveryFilter, 'state'>, most: number): Promise<DeadRoute[]>;
   /** How many events failed, by pipeline, step and reason, among the latest `most` failures that match. */
   listFailedGroups(orgId: string, filter: FailedEventFilter, most: number): Promise<FailedGroup[]>;
 }
@@ -35,6 +37,12 @@ export interface FailedEventFilter extends FailureFilter {
   /** When the event came in, exclusive. */
   readonly receivedAfter?: number | undefined;
   readonly receivedBefore?: number | undefined;
+}
+
+interface DeadRoute {
+  readonly pipelineId: string;
+  readonly destinationId: string;
+  readonly count: number;
 }
 
 export interface StoredFailure {

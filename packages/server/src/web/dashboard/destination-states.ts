@@ -2,7 +2,7 @@ import type { DestinationState } from '@sluice/contract/dashboard-deliveries';
 import type { Clock } from '../../core/clock.ts';
 import { LISTENER_KIND } from '../../core/kinds/listeners.ts';
 import type { StoredDestination } from '../../core/stores/configuration/destinations.ts';
-import type { CounterStore, CounterWindow } from '../../core/stores/counters.ts';
+import type { CounterStore } from '../../core/stores/counters.ts';
 import type { DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import { totalsOf, totalWindow } from './overview/counter-windows.ts';
 
@@ -10,8 +10,6 @@ import { totalsOf, totalWindow } from './overview/counter-windows.ts';
 
 /** What failed within this time is a recent failure; one that is older says nothing of the present. */
 const LATELY_MINUTES = 10;
-
-export const latelyAt = (now: number): CounterWindow => totalWindow(LATELY_MINUTES, now);
 
 export interface StateDependencies {
   readonly counters: Pick<CounterStore, 'readCounters'>;
@@ -33,14 +31,26 @@ export async function failedLast(
   );
 }
 
+/** How many attempts of each have failed lately. */
+export async function failedLately(
+  orgId: string,
+  destinations: readonly StoredDestination[],
+  { counters, clock }: Pick<StateDependencies, 'counters' | 'clock'>,
+): Promise<(id: string) => number> {
+  const ids = destinations.map(({ id }) => id);
+  const window = totalWindow(LATELY_MINUTES, clock.now());
+  const total = totalsOf(await counters.readCounters(orgId, ids, ['failed'], window));
+  return id => total(id, 'failed');
+}
+
 export async function statesOf(
   orgId: string,
   destinations: readonly StoredDestination[],
   { counters, deliveryQueue, clock }: StateDependencies,
+  known?: Awaited<ReturnType<typeof failedLately>>,
 ): Promise<(destination: StoredDestination) => DestinationState> {
-  const ids = destinations.map(({ id }) => id);
-  const failed = totalsOf(await counters.readCounters(orgId, ids, ['failed'], latelyAt(clock.now())));
-  const lately = ids.filter(id => failed(id, 'failed') > 0);
+  const failed = known ?? (await failedLately(orgId, destinations, { counters, clock }));
+  const lately = destinations.map(({ id }) => id).filter(id => failed(id) > 0);
   const failing = await failedLast(orgId, lately, deliveryQueue);
   return ({ id, kind, breaker, paused, listenerToken }) => {
     // What somebody has paused waits for that person, whatever else is wrong with it.

@@ -290,7 +290,11 @@ export function countersContract(subject: Subject): void {
     const job = aJob(org);
     await storage.createJob(job);
     await storage.createJob(aJob(org, { state: 'done', finishedAt: NOW }));
-    await storage.openBreaker(org, open.id, { openedAt: NOW, nextProbeAt: NOW, failure: 'It is down.' });
+    const idle = aDestination(org, { kind: 'listener' });
+    await storage.createDestination(idle);
+    // What is paused or held is not down, whatever its circuit.
+    for (const { id } of [open, paused, idle])
+      await storage.openBreaker(org, id, { openedAt: NOW, nextProbeAt: NOW, failure: 'It is down.' });
     expect(await storage.countBadges(org, 100)).toEqual({
       deadLetters: exactly(2),
       destinationsDown: 1,

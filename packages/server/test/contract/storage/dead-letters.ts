@@ -145,6 +145,14 @@ export function deadLettersContract(subject: Subject): void {
     );
     expect(groups[0]).toMatchObject({ count: 2, destination: { name: 'Somewhere', kind: 'inbox' } });
     expect(await storage.listDeadGroups(orgId, { code: 'bad_status' }, 100)).toHaveLength(1);
+    const [{ pipeline } = { pipeline: { id: '' } }] = await storage.listDeliveries(orgId, {}, page);
+    const routes = await storage.countDeadByRoute(orgId, {}, 100);
+    expect(routes.toSorted((a, b) => b.count - a.count)).toEqual([
+      { pipelineId: pipeline.id, destinationId: first, count: 3 },
+      { pipelineId: pipeline.id, destinationId: second, count: 1 },
+    ]);
+    const cut = await storage.countDeadByRoute(orgId, {}, 2);
+    expect(cut.reduce((sum, { count }) => sum + count, 0)).toBe(2);
     const capped = await storage.listDeadGroups(orgId, {}, 2);
     expect(capped.reduce((sum, { count }) => sum + count, 0)).toBe(2);
     expect(await storage.countDeliveries(orgId, { state: 'dead' })).toBe(4);

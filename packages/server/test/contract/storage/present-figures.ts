@@ -158,6 +158,11 @@ export function presentFiguresContract(subject: Subject): void {
             await storage.discardDelivery(orgId, id, now);
         },
         async () => {
+          const page = { limit: 1, below: null };
+          for (const id of await storage.listFailedEvents(orgId, page))
+            await storage.discardFailedEvent(orgId, id);
+        },
+        async () => {
           // Only what was processed for the first time is replayed.
           await settleClaimed();
           const job = aJob(orgId, { createdAt: now });
@@ -214,6 +219,7 @@ export function presentFiguresContract(subject: Subject): void {
       expect(each.map(({ destinationId }) => destinationId).toSorted()).toEqual(
         destinations.map(({ id }) => id).toSorted(),
       );
+      const { destinations: waitingAt } = await storage.countWaitingAt(orgId, 1_000);
       for (const { destinationId: id, waiting, retrying, held, dead, open } of each) {
         const { delivered: _, ...figures } = await listed(orgId, id);
         const counted = {
@@ -224,12 +230,18 @@ export function presentFiguresContract(subject: Subject): void {
         const listedOpen = { destination: id, state: 'open' } as const;
         expect(open.count).toBe(await storage.countDeliveries(orgId, listedOpen));
         expect(open.count).toBe(figures.waiting + figures.retrying + figures.held);
+        expect(waitingAt.get(id)?.count ?? 0).toBe(open.count);
       }
       // It was a lively time.
       expect(inAll.delivered).toBeGreaterThan(5);
       const names = ['received', 'processed', 'failed', 'dropped', 'unrouted'];
       const counted = await storage.readCounters(orgId, [WHOLE_ORGANISATION], names, window);
       const stored = await storage.listEvents(orgId, {}, { limit: 100_000, below: null, budgetMs: 10_000 });
+      for (const { id } of stored.events.filter(({ outcome }) => outcome === 'failed'))
+        expect(await storage.listFailures(orgId, [id])).not.toEqual([]);
+      const pageOfAll = { limit: 100_000, below: null, budgetMs: 10_000 };
+      const { events: failedOnes } = await storage.listEvents(orgId, { outcome: 'failed' }, pageOfAll);
+      expect(await storage.countFailedEvents(orgId, {})).toBe(failedOnes.length);
       const byState = Object.groupBy(stored.events, ({ state }) => state);
       expect(Object.fromEntries(counted.map(({ name, amount }) => [name, amount]))).toEqual({
         received: events.length,

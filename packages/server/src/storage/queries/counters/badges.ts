@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { CounterStore } from '../../../core/stores/counters.ts';
 import type { Operation } from '../../operation.ts';
 import { countFailedEvents } from '../deliveries/dead-letters.ts';
+import { isHeld } from '../deliveries/held.ts';
 
 /** What the side bar says: of each no more rows are looked at than are counted, along indexes that hold nothing else. */
 export const countBadges: Operation<CounterStore['countBadges']> = async (db, orgId, most) => {
@@ -14,8 +15,9 @@ export const countBadges: Operation<CounterStore['countBadges']> = async (db, or
   const deadLetters = dead > most ? dead : dead + (await countFailedEvents(db, orgId, {}, most + 1 - dead));
   return {
     deadLetters: { count: Math.min(deadLetters, most), more: deadLetters > most },
+    // What is paused or held is called that in the list, whatever its circuit.
     destinationsDown: await count(
-      sql`FROM destinations WHERE breaker_opened_at IS NOT NULL AND org_id = ${orgId}`,
+      sql`FROM destinations WHERE breaker_opened_at IS NOT NULL AND org_id = ${orgId} AND NOT ${isHeld}`,
     ),
     runningJobs: await count(sql`FROM jobs WHERE finished_at IS NULL AND org_id || '' = ${orgId}`),
   };

@@ -49,13 +49,19 @@ async function eventsBySource(
   return { sources: capped(sources), types: capped(types) };
 }
 
-/** A destination's id alone says whose what waits is, as for the backlog. */
+/** Whatever is open. A destination's id alone says whose what waits is, as for the backlog. */
 async function deliveriesByDestination(
   db: Db,
   orgId: string,
   most: number,
 ): Promise<Map<string, CappedCount>> {
   const destinations = await db.selectFrom('destinations').select('id').where('org_id', '=', orgId).execute();
+  // No more are being sent than all nodes can send: see `delivering` of the open deliveries.
+  const { rows: sent } = await sql<{ destination_id: string; count: number }>`
+    SELECT destination_id, count(*) AS count FROM deliveries
+    WHERE state = 'delivering' AND lease_token IS NOT NULL AND org_id || '' = ${orgId}
+    GROUP BY destination_id`.execute(db);
+  const sending = new Map(sent.map(({ destination_id, count }) => [destination_id, Number(count)]));
   const found = new Map<string, CappedCount>();
   for (let from = 0; from < destinations.length; from += DESTINATIONS_AT_ONCE) {
     const counts = destinations.slice(from, from + DESTINATIONS_AT_ONCE).map(
@@ -67,7 +73,7 @@ async function deliveriesByDestination(
       db,
     );
     for (const { id, count } of rows) {
-      const waiting = Number(count);
+      const waiting = Number(count) + (sending.get(id) ?? 0);
       if (waiting > 0) found.set(id, { count: Math.min(waiting, most), more: waiting > most });
     }
   }

@@ -47,7 +47,7 @@ const failedRunsOfAll = (db: Db) =>
     .where(sql<SqlBool>`runs.outcome = 'failed' AND runs.mended = 0`)
     .where(isLatest);
 
-function failedRuns(db: Db, orgId: string, filter: FailedEventFilter) {
+export function failedRuns(db: Db, orgId: string, filter: FailedEventFilter) {
   const { pipeline, event, step, reason, ids, endedBy, receivedAfter, receivedBefore } = filter;
   let query = failedRunsOfAll(db).where('runs.org_id', '=', orgId);
   if (pipeline !== undefined) query = query.where('runs.pipeline_id', '=', pipeline);
@@ -229,6 +229,28 @@ export const listDeadGroups: Operation<DeliveryQueue['listDeadGroups']> = async 
       message: response?.trim() || (message ?? null),
     };
   });
+};
+
+export const countDeadByRoute: Operation<DeliveryQueue['countDeadByRoute']> = async (
+  db,
+  orgId,
+  filter,
+  most,
+) => {
+  const dead = deadDeliveries(db, orgId, filter)
+    .select(['deliveries.pipeline_id', 'deliveries.destination_id'])
+    .orderBy('deliveries.id', 'desc')
+    .limit(most);
+  const rows = await db
+    .selectFrom(dead.as('dead'))
+    .select(eb => ['pipeline_id', 'destination_id', eb.fn.countAll<number>().as('count')])
+    .groupBy(['pipeline_id', 'destination_id'])
+    .execute();
+  return rows.map(({ pipeline_id, destination_id, count }) => ({
+    pipelineId: pipeline_id,
+    destinationId: destination_id,
+    count: Number(count),
+  }));
 };
 
 export const listFailedGroups: Operation<DeliveryQueue['listFailedGroups']> = async (

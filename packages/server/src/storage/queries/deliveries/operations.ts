@@ -31,6 +31,7 @@ export const deliveryOperations: StoreOperations<DeliveryQueue, 'claimDeliveries
   listFailures: read(deadLetters.listFailures),
   discardFailedEvent: write(deadLetters.discardFailedEvent),
   listDeadGroups: snapshot(deadLetters.listDeadGroups),
+  countDeadByRoute: read(deadLetters.countDeadByRoute),
   listFailedGroups: read(deadLetters.listFailedGroups),
   listErrorGroups: snapshot(listErrorGroups),
   findLastEnds: snapshot(findLastEnds),

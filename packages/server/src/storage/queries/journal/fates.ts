@@ -3,6 +3,7 @@ import { type DeliveryStates, type Fate, outcomeOf } from '../../../core/event/f
 import { DEFERRED } from '../../../core/event/state.ts';
 import type { DeliveryState } from '../../../core/stores/delivery.ts';
 import type { Db } from '../../schema.ts';
+import { failedRuns } from '../deliveries/dead-letters.ts';
 import { shownDeliveryState } from '../deliveries/shown-state.ts';
 
 /** What became of events, looked up for a page of them at once. */
@@ -70,16 +71,9 @@ async function deliveriesOf(db: Db, orgId: string, ids: readonly string[]): Prom
   return found;
 }
 
+/** Those that the list of dead letters has. */
 async function failedOf(db: Db, orgId: string, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('runs')
-    .select('event_id')
-    .distinct()
-    .where('org_id', '=', orgId)
-    .where('event_id', 'in', ids)
-    .where('outcome', '=', 'failed')
-    .where('mended', '=', 0)
-    .execute();
+  const rows = await failedRuns(db, orgId, { ids }).select('runs.event_id').distinct().execute();
   return new Set(rows.map(({ event_id }) => event_id));
 }
 
@@ -96,10 +90,10 @@ export function mayComeTo(outcome: Fate['outcome']) {
       AND deliveries.event_id = events.id AND deliveries.state || '' IN (${sql.raw(states)}))`;
   switch (outcome) {
     case 'failed':
-      return sql<SqlBool>`(events.state = 'failed' OR EXISTS (SELECT 1 FROM runs WHERE runs.org_id = events.org_id
-        AND runs.event_id = events.id AND runs.outcome = 'failed' AND runs.mended = 0))`;
+      return sql<SqlBool>`EXISTS (SELECT 1 FROM runs WHERE runs.org_id = events.org_id
+        AND runs.event_id = events.id AND runs.outcome = 'failed' AND runs.mended = 0)`;
     case 'not delivered':
-      return sql<SqlBool>`(${has(`'dead', 'cancelled'`)} OR ${waitsForNobody})`;
+      return sql<SqlBool>`(events.state = 'failed' OR ${has(`'dead', 'cancelled'`)} OR ${waitsForNobody})`;
     case 'partly delivered':
       return has(`'dead'`);
     case 'failing':

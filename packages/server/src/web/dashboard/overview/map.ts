@@ -32,21 +32,24 @@ export function mapCalls(
   }: {
     readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
     readonly counters: Pick<CounterStore, 'countWaitingAt' | 'readCounters'>;
-    readonly deliveryQueue: Pick<DeliveryQueue, 'findLastEnds' | 'listDeadGroups' | 'listFailedGroups'>;
+    readonly deliveryQueue: Pick<DeliveryQueue, 'countDeadByRoute' | 'findLastEnds' | 'listFailedGroups'>;
     readonly clock: Clock;
   },
 ): void {
-  /** What was made within the time and has died, by destination; and what failed, by pipeline. */
+  /** What was made within the time and has died, by destination and by edge; and what failed, by pipeline. */
   async function deadOf(orgId: string, window: CounterWindow): Promise<(id: string) => CappedCount> {
     const [after, before] = [window.from - 1, endOfWindow(window)];
     const most = MOST_BACKLOG_COUNTED;
     const [deliveries, events] = await Promise.all([
-      deliveryQueue.listDeadGroups(orgId, { madeAfter: after, madeBefore: before }, most),
+      deliveryQueue.countDeadByRoute(orgId, { madeAfter: after, madeBefore: before }, most),
       deliveryQueue.listFailedGroups(orgId, { receivedAfter: after, receivedBefore: before }, most),
     ]);
     const counts = new Map<string, number>();
     const add = (id: string, count: number) => counts.set(id, (counts.get(id) ?? 0) + count);
-    for (const { destination, count } of deliveries) add(destination.id, count);
+    for (const { pipelineId, destinationId, count } of deliveries) {
+      add(destinationId, count);
+      add(arrow(pipelineId, destinationId), count);
+    }
     for (const { pipeline, count } of events) add(pipeline.id, count);
     return id => {
       const count = counts.get(id) ?? 0;
@@ -80,6 +83,7 @@ export function mapCalls(
     ]);
     const [total, lately, of] = [totalsOf(onArrows), totalsOf(onArrowsNow), totalsOf(onNodes)];
     const waitingAt = waitingAtSources(sources, waiting);
+    const ends = new Set(destinations.map(({ id }) => id));
     const along = (of: ReturnType<typeof totalsOf>, from: string, to: string) =>
       of(arrow(from, to), 'runs') + of(arrow(from, to), 'deliveries');
 
@@ -122,6 +126,7 @@ export function mapCalls(
         to,
         total: along(total, from, to),
         per_minute: along(lately, from, to) / NOW_MINUTES,
+        dead: ends.has(to) ? dead(arrow(from, to)) : dead(to),
       })),
     });
   });

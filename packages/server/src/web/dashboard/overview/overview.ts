@@ -1,12 +1,6 @@
 import { endOfWindow } from '@sluice/contract/chart-window';
-import {
-  type FailingDestination,
-  type FunnelName,
-  funnelNames,
-  type OverviewRecord,
-} from '@sluice/contract/dashboard-overview';
+import { type FunnelName, funnelNames, type OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { type Clock, hours, toRfc3339 } from '../../../core/clock.ts';
-import type { StoredDestination } from '../../../core/stores/configuration/destinations.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import {
   type CappedCount,
@@ -17,11 +11,10 @@ import {
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
-import { failedLast, latelyAt, statesOf } from '../destination-states.ts';
-import { hoursOf, seriesOf, stepsOf, totalsOf } from './counter-windows.ts';
+import { hoursOf, seriesOf, stepsOf } from './counter-windows.ts';
 import { MOST_BACKLOG_COUNTED, presentFigures } from './figures.ts';
+import { troubleOf } from './trouble.ts';
 
-const MOST_FAILING = 20;
 /** What has died may be retried, so the dead are looked up; the rest is counted once and for all. */
 const countedNames = funnelNames.filter(name => name !== 'dead');
 
@@ -42,49 +35,6 @@ interface OverviewDependencies {
  */
 export function overviewCalls(calls: Calls, dependencies: OverviewDependencies): void {
   const { counters, configuration, deliveryQueue, clock } = dependencies;
-
-  async function failingOf(
-    orgId: string,
-    destinations: readonly StoredDestination[],
-  ): Promise<FailingDestination[]> {
-    const all = destinations.map(({ id }) => id);
-    const window = latelyAt(clock.now());
-    const of = totalsOf(await counters.readCounters(orgId, all, ['failed', 'delivered'], window));
-    const failing = destinations
-      .map(destination => ({
-        destination,
-        is_down: destination.breaker !== null,
-        failed: of(destination.id, 'failed'),
-        delivered: of(destination.id, 'delivered'),
-      }))
-      .filter(({ is_down, failed }) => is_down || failed > 0)
-      .sort((a, b) => Number(b.is_down) - Number(a.is_down) || b.failed - a.failed)
-      .slice(0, MOST_FAILING);
-    const shown = failing.map(({ destination }) => destination);
-    const ids = shown.map(({ id }) => id);
-    const [stillFailing, stateOf] = await Promise.all([
-      failedLast(orgId, ids, deliveryQueue),
-      statesOf(orgId, shown, { counters, deliveryQueue, clock }),
-    ]);
-    return Promise.all(
-      failing.map(async ({ destination, ...one }) => {
-        const { id, name, kind, paused } = destination;
-        const { waiting, retrying, dead } = await presentFigures(counters, orgId, window, id);
-        return {
-          id,
-          name,
-          kind,
-          paused,
-          ...one,
-          is_failing: one.is_down || stillFailing.has(id),
-          state: stateOf(destination),
-          dead,
-          waiting,
-          retrying,
-        };
-      }),
-    );
-  }
 
   async function failedEvents(orgId: string, window: CounterWindow): Promise<CappedCount> {
     const received = { receivedAfter: window.from - 1, receivedBefore: endOfWindow(window) };
@@ -132,8 +82,6 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
     };
     const total = (name: FunnelName) => (series[name] ?? []).reduce((sum, amount) => sum + amount, 0);
     const { deadDeliveries, failedEvents: allFailed, ...waiting } = backlog;
-    const down = destinations.filter(({ breaker }) => breaker !== null);
-    const waitingAt = down.length === 0 ? null : await counters.countWaitingAt(orgId, MOST_BACKLOG_COUNTED);
     return call.answer({
       from: toRfc3339(window.from),
       step_s: window.stepMs / 1_000,
@@ -152,14 +100,9 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
       failed_events: failed,
       before,
       latency: latencyOf(latencies, times),
-      down: down.map(({ id, name }) => ({
-        id,
-        name,
-        waiting: waitingAt?.destinations.get(id) ?? { count: 0, more: false },
-      })),
+      ...(await troubleOf(orgId, destinations, window, dependencies)),
       backlog: waiting,
       dead_letters: { deliveries: deadDeliveries, events: allFailed },
-      failing: await failingOf(orgId, destinations),
       has: {
         sources: sources.some(({ kind }) => kind !== 'system'),
         pipelines: pipelines.length > 0,

@@ -1,0 +1,62 @@
+import type { FailingDestination, OverviewRecord } from '@sluice/contract/dashboard-overview';
+import type { StoredDestination } from '../../../core/stores/configuration/destinations.ts';
+import type { CounterStore, CounterWindow } from '../../../core/stores/counters.ts';
+import { failedLast, failedLately, type StateDependencies, statesOf } from '../destination-states.ts';
+import { MOST_BACKLOG_COUNTED, presentFigures } from './figures.ts';
+
+/** What is wrong with destinations at present, and all that waits for those. */
+
+const MOST_FAILING = 20;
+const NOTHING = { count: 0, more: false };
+
+interface TroubleDependencies extends StateDependencies {
+  readonly counters: Pick<CounterStore, 'countPresent' | 'countWaitingAt' | 'readCounters'>;
+}
+
+export async function troubleOf(
+  orgId: string,
+  destinations: readonly StoredDestination[],
+  window: CounterWindow,
+  { counters, deliveryQueue, clock }: TroubleDependencies,
+): Promise<Pick<OverviewRecord, 'wrong' | 'failing'>> {
+  const failed = await failedLately(orgId, destinations, { counters, clock });
+  const stateOf = await statesOf(orgId, destinations, { counters, deliveryQueue, clock }, failed);
+  const failing = destinations
+    .map(destination => {
+      const state = stateOf(destination);
+      return { destination, state, is_down: state === 'down', failed: failed(destination.id) };
+    })
+    .filter(({ is_down, failed }) => is_down || failed > 0)
+    .sort((a, b) => Number(b.is_down) - Number(a.is_down) || b.failed - a.failed);
+  if (failing.length === 0) return { wrong: [], failing: [] };
+
+  const shown = failing.slice(0, MOST_FAILING);
+  const ids = shown.map(({ destination }) => destination.id);
+  const [{ destinations: waitingAt }, stillFailing] = await Promise.all([
+    counters.countWaitingAt(orgId, MOST_BACKLOG_COUNTED),
+    failedLast(orgId, ids, deliveryQueue),
+  ]);
+  const waitingFor = (id: string) => waitingAt.get(id) ?? NOTHING;
+  return {
+    wrong: failing.flatMap(({ destination: { id }, state }) =>
+      state === 'down' || state === 'failing' ? [{ id, state, waiting: waitingFor(id) }] : [],
+    ),
+    failing: await Promise.all(
+      shown.map(async ({ destination, ...one }): Promise<FailingDestination> => {
+        const { id, name, kind, paused } = destination;
+        const { delivered, dead } = await presentFigures(counters, orgId, window, id);
+        return {
+          id,
+          name,
+          kind,
+          paused,
+          ...one,
+          is_failing: one.is_down || stillFailing.has(id),
+          waiting: waitingFor(id),
+          dead,
+          delivered,
+        };
+      }),
+    ),
+  };
+}
