@@ -202,6 +202,7 @@ const deliveryFilter = {
 };
 
 export const deliveriesQuery = z.strictObject({ ...deliveryFilter, ...pagingQuery });
+export const deliveryCountQuery = z.strictObject(deliveryFilter);
 
 /**
  * Dead letters are all dead; what is left to choose is where they were going and why they did not arrive. Events

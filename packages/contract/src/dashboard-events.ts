@@ -63,8 +63,6 @@ export const eventsQuery = z.strictObject({
   excerpt: z.enum(['true', 'false']).optional(),
 });
 
-/** What matches is counted up to here; beyond, there is more than that. */
-export const MOST_EVENTS_COUNTED = 10_000;
 /** An export of more than this is a job. */
 export const MOST_EXPORTED_AT_ONCE = 10_000;
 

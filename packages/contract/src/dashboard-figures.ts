@@ -37,11 +37,12 @@ export interface SourceRowFigures {
 }
 export type SourceListFigures = Lines & { readonly rows: readonly SourceRowFigures[] };
 
-/** Of runs, whose p95 is that of all steps together. */
+/** Of events that came in within the time, each once, as their latest run ended; p95 is that of all steps together. */
 interface RunFigures {
   readonly in: number;
   readonly dropped: number;
-  readonly failed: number;
+  /** Those of them that are dead letters now. */
+  readonly failed: CappedCountRecord;
   readonly p95_ms: number | null;
 }
 export type PipelineRowFigures = RunFigures & { readonly id: string; readonly line: readonly number[] };

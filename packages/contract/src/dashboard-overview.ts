@@ -114,6 +114,8 @@ const overviewRecord = z.object({
   totals: z.record(z.enum(funnelNames), z.number()),
   /** Only the latest dead deliveries are counted, in the series and in the total: whether there are more. */
   more_dead: z.boolean(),
+  /** Deliveries that wait, are retried or held, by when they were made, likewise the latest of them. */
+  open: z.object({ counts: z.array(z.number()), more: z.boolean() }),
   /** Deliveries that were made within the time, and events that failed among those received: the lists behind them. */
   present: presentRecord,
   failed_events: cappedCount,

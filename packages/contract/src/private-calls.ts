@@ -32,6 +32,7 @@ import {
   deadLetterFilter,
   deadLettersQuery,
   deliveriesQuery,
+  deliveryCountQuery,
   destinationBody,
   destinationChange,
   destinationRotation,
@@ -65,6 +66,7 @@ import type { KindRecord } from './dashboard-kinds.ts';
 import type { DeadLetter, DeadLetterSummary, DeliveryRecord, EventRecord } from './dashboard-letters.ts';
 import type { NodesRecord } from './dashboard-nodes.ts';
 import {
+  type CappedCountRecord,
   type CountersRecord,
   countersQuery,
   type DestinationFigures,
@@ -284,6 +286,7 @@ export const privateCalls = {
   'DELETE /views/:id': { answer: one<DeletedRecord>() },
 
   'GET /deliveries': { query: deliveriesQuery, answer: list<DeliveryRecord>() },
+  'GET /deliveries/count': { query: deliveryCountQuery, answer: one<CappedCountRecord>() },
   'GET /deliveries/:id': { answer: one<DeliveryRecord>() },
   'POST /deliveries/:id/retry': { answer: one<DeliveryRecord>() },
   'POST /deliveries/:id/discard': { answer: one<DeliveryRecord>() },

@@ -47,8 +47,8 @@ export function composePipelines(
     mustGiveWay: appender.isCrowded,
     reserveDeliveries: (settling, at) => delivery().reserve(settling, at),
     onDeliveries: deliveriesDue.raise,
-    onSettled(settlement, result, sourceIds) {
-      counts.settled(settlement, result, sourceIds);
+    onSettled(settlement, result, sourceIds, at) {
+      counts.settled(settlement, result, sourceIds, at);
       if (result.state !== null && result.before === undefined) metrics.settled(result.state);
       if (result.replayed !== undefined) metrics.ended('cancelled', result.replayed);
       if (settlement.round !== 'first') return;

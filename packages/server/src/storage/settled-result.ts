@@ -4,6 +4,7 @@ import { isLate } from '../core/stores/counters.ts';
 import {
   deliveryClaimOf,
   type MadeDelivery,
+  type RepeatedRun,
   type Settlement,
   type SettleResult,
 } from '../core/stores/event-queue.ts';
@@ -20,14 +21,17 @@ export interface Made {
   readonly gone: string[];
 }
 
+/** Of the event, and of its runs that are not the first by their pipeline. */
+export type SettledStates = EventStates & { readonly repeated?: readonly RepeatedRun[] };
+
 /** Of the event, `before` where it was in one. */
-export type EventStates = Pick<Extract<SettleResult, { kind: 'settled' }>, 'state' | 'before'>;
+type EventStates = Pick<Extract<SettleResult, { kind: 'settled' }>, 'state' | 'before'>;
 
 /** Events mostly make what they were to make, and an answer without news is short on its way between threads. */
 export const settledResult = (
   { eventId }: Settlement,
   { deliveries, claimed, replayed, gone }: Made,
-  states: EventStates,
+  { repeated = [], ...states }: SettledStates,
   at: number,
 ): SettleResult => ({
   kind: 'settled',
@@ -37,6 +41,7 @@ export const settledResult = (
   ...(states.state !== null && isLate(eventId, at) ? { isCounted: true } : {}),
   ...(replayed > 0 ? { replayed } : {}),
   ...(gone.length > 0 ? { gone } : {}),
+  ...(repeated.length > 0 ? { repeated } : {}),
 });
 
 /** An event that was accepted, or put off, had no state yet that anybody counted. */

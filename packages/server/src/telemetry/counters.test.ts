@@ -209,9 +209,9 @@ test('what could not be written for too long is nobody’s: it may have been cou
 
 test('an event that was counted with its settlement is not counted a second time; its runs are', async () => {
   const result = { kind: 'settled', deliveries: 0, state: 'failed', isCounted: true } as const;
-  keeper.settled(settlement({ runs: [run('failed')] }), result, []);
+  keeper.settled(settlement({ runs: [run('failed')] }), result, [], now);
   await keeper.flush();
-  expect(recorded()).toEqual(['pipe failed 1']);
+  expect(recorded()).toEqual(['pipe dead 1', 'pipe failed 1']);
 });
 
 test('an event counts once, its runs and the arrows that it went along each', async () => {
@@ -219,6 +219,7 @@ test('an event counts once, its runs and the arrows that it went along each', as
     settlement({ runs: [run('routed', 'dst_a', 'dst_b')], matchedSources: [{ id: 'sdk', name: 'App' }] }),
     { kind: 'settled', deliveries: 2, state: 'processed' },
     ['sdk'],
+    now,
   );
   await keeper.flush();
   expect(recorded()).toEqual([
@@ -233,18 +234,71 @@ test('an event counts once, its runs and the arrows that it went along each', as
 
 test('an event that a replay gives another state moves to that; one that waits for a run has none yet', async () => {
   const result = { kind: 'settled', deliveries: 0, state: 'failed' } as const;
-  const again = settlement({ jobId: 'job', round: 'later', runs: [run('failed')] });
-  keeper.settled(again, { ...result, before: 'processed' }, []);
-  keeper.settled(again, { ...result, before: 'failed' }, []);
-  keeper.settled(settlement(), { ...result, state: null }, []);
+  const again = settlement({ jobId: 'job', round: 'later' });
+  keeper.settled(again, { ...result, before: 'processed' }, [], now);
+  keeper.settled(again, { ...result, before: 'failed' }, [], now);
+  keeper.settled(settlement(), { ...result, state: null }, [], now);
   await keeper.flush();
-  expect(recorded()).toEqual([' failed 1', ' processed -1', 'pipe failed 2']);
+  expect(recorded()).toEqual([' failed 1', ' processed -1']);
+});
+
+test('what goes through a pipeline counts when the event came in, what it makes when that was made, what dies at once', async () => {
+  const settledAt = now - MINUTE;
+  const runs = [
+    { ...run('failed'), step: 0, durations: packDurations([1, 1]) },
+    { ...run('routed', 'dst'), pipelineId: 'pipf' },
+  ];
+  const tallies = [{ pipelineId: 'pipe', tally: 'cache_hit', count: 1 } as const];
+  const eventId = idFloor('evt', now - 60 * MINUTE);
+  const result = { kind: 'settled', deliveries: 1, state: 'processed' } as const;
+  keeper.settled(settlement({ eventId, runs, tallies }), result, ['src'], settledAt);
+  await keeper.flush(true);
+  expect(stored.map(({ subject, name, at }) => `${subject} ${name} ${at / MINUTE}`).toSorted()).toEqual([
+    ' processed 40',
+    'pipe cache_hit 40',
+    'pipe dead 100',
+    'pipe failed 40',
+    'pipe latency_0 40',
+    'pipe@1#0 latency_0 40',
+    'pipf routed 40',
+    'pipf>dst deliveries 99',
+    'src>pipe runs 40',
+    'src>pipf runs 40',
+  ]);
+});
+
+test('an event that a pipeline runs again is no second one: the latest run counts, and each step that is new to it', async () => {
+  const result = { kind: 'settled', deliveries: 1, state: 'processed', before: 'processed' } as const;
+  const ran = { ...run('routed', 'dst'), durations: packDurations([1, 1, 1, 1]) };
+  const inPlaceOf = { outcome: 'dropped', version: 1, step: 1 } as const;
+  const repeated = [{ pipelineId: 'pipe', inPlaceOf, stepsBefore: 2 }];
+  keeper.settled(settlement({ round: 'later', runs: [ran] }), { ...result, repeated }, ['src'], now);
+  await keeper.flush(true);
+  expect(recorded()).toEqual([
+    'pipe dropped -1',
+    'pipe latency_0 1',
+    'pipe routed 1',
+    'pipe>dst deliveries 1',
+    'pipe@1#1 step_dropped -1',
+    'pipe@1#2 latency_0 1',
+  ]);
+  stored = [];
+  // One that began later was quicker.
+  const late = [{ pipelineId: 'pipe', inPlaceOf: null, stepsBefore: 3 }];
+  keeper.settled(
+    settlement({ round: 'later', runs: [run('failed')] }),
+    { ...result, repeated: late },
+    ['src'],
+    now,
+  );
+  await keeper.flush(true);
+  expect(recorded()).toEqual(['pipe dead 1']);
 });
 
 test('of the organisation, events count when they came in and deliveries when they were made', async () => {
   const earlier = { ...anEvent, id: idFloor('evt', now - MINUTE) };
   keeper.received({ ...request(null), events: [earlier] }, 1, NEW);
-  keeper.settled(settlement(), { kind: 'settled', deliveries: 0, state: 'unrouted' }, []);
+  keeper.settled(settlement(), { kind: 'settled', deliveries: 0, state: 'unrouted' }, [], now);
   keeper.attempted(delivery({ isReplay: true }), { state: 'delivered' });
   await keeper.flush();
   const whole = stored.filter(({ subject }) => subject === '');
@@ -258,7 +312,7 @@ test('of the organisation, events count when they came in and deliveries when th
 
 test('a destination that is gone was sent nothing', async () => {
   const result = { kind: 'settled', deliveries: 1, state: 'processed', gone: ['dst_b'] } as const;
-  keeper.settled(settlement({ runs: [run('routed', 'dst_a', 'dst_b')] }), result, []);
+  keeper.settled(settlement({ runs: [run('routed', 'dst_a', 'dst_b')] }), result, [], now);
   await keeper.flush();
   expect(recorded()).toEqual([' processed 1', 'pipe routed 1', 'pipe>dst_a deliveries 1']);
 });
@@ -289,8 +343,8 @@ test('of a run each step counts that it came to, where it ended, and what its mo
   const dropped = { ...run('dropped'), version: 3, step: 1, durations: packDurations([40, 0.04, 39.9]) };
   const routed = { ...run('routed'), version: 3, durations: packDurations([3, 1, 1, 1]) };
   const tallies = [{ pipelineId: 'pipe', tally: 'cache_hit', count: 1 } as const];
-  keeper.settled(settlement({ runs: [dropped], tallies }), result, []);
-  keeper.settled(settlement({ runs: [routed] }), { ...result, state: 'processed' }, []);
+  keeper.settled(settlement({ runs: [dropped], tallies }), result, [], now);
+  keeper.settled(settlement({ runs: [routed] }), { ...result, state: 'processed' }, [], now);
   await keeper.flush(true);
   expect(recorded()).toEqual([
     ' dropped 1',
@@ -311,7 +365,7 @@ test('of a run each step counts that it came to, where it ended, and what its mo
 test('steps are written every five seconds, in the minute they belong to; all else every time', async () => {
   const result = { kind: 'settled', deliveries: 0, state: 'processed' } as const;
   const runs = [{ ...run('routed'), durations: packDurations([1, 1]) }];
-  const settle = () => keeper.settled(settlement({ runs }), result, []);
+  const settle = () => keeper.settled(settlement({ runs }), result, [], now);
   const steps = () =>
     stored
       .filter(({ subject }) => subject.includes('@'))
@@ -326,7 +380,7 @@ test('steps are written every five seconds, in the minute they belong to; all el
     expect(stored.filter(one => one.subject === 'pipe' && one.name === name)).toHaveLength(5);
   expect(steps()).toEqual([]);
   await keeper.flush();
-  expect(steps()).toEqual(['100: 2', '101: 3']);
+  expect(steps()).toEqual(['99: 2', '100: 3']);
   settle();
   await keeper.flush();
   expect(steps()).toHaveLength(2);
@@ -334,13 +388,18 @@ test('steps are written every five seconds, in the minute they belong to; all el
   await expect(keeper.flush(true)).rejects.toThrow('away');
   isAway = false;
   await keeper.flush();
-  expect(steps()).toEqual(['100: 2', '101: 3', '101: 1']);
+  expect(steps()).toEqual(['99: 2', '100: 3', '100: 1']);
 });
 
 test('events of a source count when they came in, and requests that it rejected when that was', async () => {
   keeper.received({ ...request('src'), events: [{ ...anEvent, id: idFloor('evt', now - MINUTE) }] }, 1, []);
   const matchedSources = [{ id: 'sdk', name: 'App' }];
-  keeper.settled(settlement({ matchedSources }), { kind: 'settled', deliveries: 0, state: 'unrouted' }, []);
+  keeper.settled(
+    settlement({ matchedSources }),
+    { kind: 'settled', deliveries: 0, state: 'unrouted' },
+    [],
+    now,
+  );
   keeper.rejected({ orgId: 'org', id: 'src' });
   await keeper.flush();
   const ofSources = stored.filter(({ subject }) => subject !== '');

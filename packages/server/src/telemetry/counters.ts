@@ -6,6 +6,7 @@ import {
   type CounterStore,
   EVENT_TYPES,
   MOST_COUNTED_TYPES,
+  STEP_DROPPED,
   stepOf,
   UNWRITTEN_MS,
   WHOLE_ORGANISATION,
@@ -21,17 +22,24 @@ import { createCountedTypes } from './counted-types.ts';
  * only adds to numbers in memory; once a second they are added to what storage has, so that several nodes add up. What
  * a process that is killed took with it is counted again: see `recountMinute`.
  *
- * Of the organisation and of a source, events stand in the minute they came in, and deliveries of it and of a destination in the minute
- * they were made, whenever they end, as they do in every list: so many as are counted are listed. An event that a replay
- * gives another state moves from the one number to the other. All else counts when it happened.
+ * Events stand in the minute they came in, of the organisation, of a source, of a pipeline and its steps, and of what leads to
+ * it; deliveries in the minute they were made, of the organisation, of a destination and of what leads to that. So do they in
+ * every list, whenever they come to their end: so many as are counted are listed. All else counts when it happened: attempts
+ * that fail, requests that are rejected, how long deliveries take, and what has died, which is how alerts know where to look.
+ *
+ * A list has an event once, so an event that is replayed, or retried after it failed, is no second one: it moves from the number
+ * of its former state to that of its new one, and so it does within each pipeline that runs it again, of whose runs the latest
+ * counts. At a step of one version it counts when it first comes to it. What models were asked for it is paid for each time, and
+ * counts each time. If that comes days later, the minute may be one of those that are kept no longer: it is written all the same
+ * and removed with the next round, and the hour, which it is added to at once, is the one that anybody reads so far back.
  */
 export interface CountKeeper {
   /** What of a request is new is on disk: so many events. */
   received(request: AppendRequest, events: number, stored: StoredEvents): void;
   /** A source rejected a request. */
   rejected(source: { readonly orgId: string; readonly id: string }): void;
-  /** An event that came through these sources was settled so. */
-  settled(event: SettledEvent, result: Settled, sourceIds: readonly string[]): void;
+  /** An event that came through these sources was settled so, and its deliveries were made at this moment. */
+  settled(event: SettledEvent, result: Settled, sourceIds: readonly string[], at: number): void;
   attempted(delivery: ClaimedDelivery, next: EndedAttempt['next']): void;
   /** So many deliveries were ended because their destination is down. */
   expired(orgId: string, destinationId: string, deliveries: number): void;
@@ -40,6 +48,7 @@ export interface CountKeeper {
 }
 
 type Settled = Extract<SettleResult, { kind: 'settled' }>;
+type RunEnd = Pick<SettledRun, 'outcome' | 'version' | 'step'>;
 
 /** So that the writer is never busy with counts for long. */
 const MOST_AT_ONCE = 500;
@@ -107,19 +116,29 @@ export function createCountKeeper(
   }
 
   /** Each step that a run came to stands in one class of latency: together these are how many came to it. */
-  function addDurations(orgId: string, run: SettledRun, durations: string): void {
-    const { pipelineId, version, outcome, step } = run;
-    const now = clock.now();
-    const addStep = (subject: string, name: string) =>
-      ofSteps.add(orgId, subject, name, 1, now - (now % MINUTE));
+  function addDurations(
+    orgId: string,
+    { pipelineId, version }: SettledRun,
+    durations: string,
+    receivedAt: number,
+    stepsBefore: number,
+  ): void {
     // Written with how many runs there were: they are shown side by side.
-    add(orgId, pipelineId, packedLatencyName(durations, 0), 1, now);
-    for (let place = 0; place < durations.length - 1; place++) {
-      const subject = steps.of(pipelineId, version, place);
-      addStep(subject, packedLatencyName(durations, place + 1));
-      // By names of their own: whoever looks for pipelines that fail finds pipelines.
-      if (place === step && outcome !== 'routed') addStep(subject, `step_${outcome}`);
+    add(orgId, pipelineId, packedLatencyName(durations, 0), 1, receivedAt);
+    const minute = receivedAt - (receivedAt % MINUTE);
+    for (let place = stepsBefore; place < durations.length - 1; place++) {
+      const name = packedLatencyName(durations, place + 1);
+      ofSteps.add(orgId, steps.of(pipelineId, version, place), name, 1, minute);
     }
+  }
+
+  /** What became of an event in a pipeline, and at which of its steps. */
+  function addEnd(orgId: string, pipelineId: string, end: RunEnd, amount: 1 | -1, receivedAt: number): void {
+    const { outcome, version, step } = end;
+    add(orgId, pipelineId, outcome, amount, receivedAt);
+    if (outcome !== 'dropped' || step === null) return;
+    const minute = receivedAt - (receivedAt % MINUTE);
+    ofSteps.add(orgId, steps.of(pipelineId, version, step), STEP_DROPPED, amount, minute);
   }
 
   function takeAll(isLast: boolean): Count[] {
@@ -147,23 +166,30 @@ export function createCountKeeper(
       add(orgId, id, 'rejected');
     },
 
-    settled({ orgId, eventId, round, runs, matchedSources, tallies }, result, sourceIds) {
-      const { state, before, isCounted, gone = [] } = result;
+    settled({ orgId, eventId, round, runs, matchedSources, tallies }, result, sourceIds, at) {
+      const { state, before, isCounted, gone = [], repeated = [] } = result;
+      const receivedAt = idTime(eventId);
       if (state !== null && state !== before && isCounted !== true) {
-        const receivedAt = idTime(eventId);
         add(orgId, WHOLE_ORGANISATION, state, 1, receivedAt);
         if (before !== undefined) add(orgId, WHOLE_ORGANISATION, before, -1, receivedAt);
       }
       if (round === 'first')
-        for (const { id } of matchedSources ?? []) add(orgId, id, 'received', 1, idTime(eventId));
-      for (const { pipelineId, tally, count } of tallies) add(orgId, pipelineId, tally, count);
+        for (const { id } of matchedSources ?? []) add(orgId, id, 'received', 1, receivedAt);
+      for (const { pipelineId, tally, count } of tallies) add(orgId, pipelineId, tally, count, receivedAt);
       for (const run of runs) {
         const { pipelineId, outcome, destinations } = run;
-        add(orgId, pipelineId, outcome);
-        if (run.durations) addDurations(orgId, run, run.durations);
-        for (const sourceId of sourceIds) add(orgId, arrow(sourceId, pipelineId), 'runs');
+        const again = repeated.find(one => one.pipelineId === pipelineId);
+        if (again === undefined) {
+          for (const sourceId of sourceIds) add(orgId, arrow(sourceId, pipelineId), 'runs', 1, receivedAt);
+        }
+        if (again?.inPlaceOf) addEnd(orgId, pipelineId, again.inPlaceOf, -1, receivedAt);
+        if (again?.inPlaceOf !== null) addEnd(orgId, pipelineId, run, 1, receivedAt);
+        if (run.durations) addDurations(orgId, run, run.durations, receivedAt, again?.stepsBefore ?? 0);
+        if (outcome === 'failed') add(orgId, pipelineId, 'dead');
         for (const destinationId of destinations) {
-          if (!gone.includes(destinationId)) add(orgId, arrow(pipelineId, destinationId), 'deliveries');
+          if (!gone.includes(destinationId)) {
+            add(orgId, arrow(pipelineId, destinationId), 'deliveries', 1, at);
+          }
         }
       }
     },

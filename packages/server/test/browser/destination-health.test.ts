@@ -159,4 +159,11 @@ test('the list says how well each takes what it is sent, by every column and wit
     // The heading is a row too.
     await until(async () => (await page.getByRole('row').count()) === 4, `It is not 3 of ${name}.`);
   }
+
+  // Deliveries and attempts are never on one axis.
+  await open(`/destinations/${bad}`);
+  const attempts = page.getByRole('figure', { name: 'Failed attempts over time' });
+  await attempts.getByText('Failed attempts, by time').waitFor();
+  await page.getByRole('figure', { name: 'Delivered over time' }).waitFor();
+  expect(await faultsForAnybody(page)).toEqual([]);
 });

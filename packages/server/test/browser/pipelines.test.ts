@@ -315,6 +315,17 @@ test('each step says what became of the events that came to it, and a list of pi
     'descending',
   );
   expect(await faultsForAnybody(page)).toEqual([]);
+  // So many as the figures say are listed behind them, from the list and from the page.
+  for (const from of [row, page.locator('main')]) {
+    await from.getByRole('link', { name: '3', exact: true }).click();
+    const events = page.getByRole('table', { name: 'Events', exact: true }).getByRole('row');
+    await until(async () => (await events.count()) === 4, 'The list behind what came in has others.');
+    await page.goBack();
+    await from.getByRole('link', { name: '0', exact: true }).click();
+    await page.waitForURL(/dead-letters\?kind=event&pipeline=.*within=1h/);
+    await page.getByText(/^No .* match/).waitFor();
+    await page.goto(`${service.url}/pipelines/${id}`);
+  }
   expect(seen?.faults).toEqual([]);
   expect((await read(id)).version).toBe(2);
 }, 60_000);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import type { AuditRecord } from '@sluice/contract/dashboard-audit';
 import type { EventHistogram, EventSummary } from '@sluice/contract/dashboard-events';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
@@ -6,7 +7,16 @@ import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import type { ViewRecord } from '@sluice/contract/dashboard-views';
 import { idTime, newId } from '../../src/core/ids.ts';
 import { aClaimInput, aRun, aSettlement } from '../contract/storage/pipeline-samples.ts';
-import { type Browser, cookieOf, dataOf, join, listOf, readAll, setUp } from '../support/dashboard.ts';
+import {
+  type Browser,
+  cookieOf,
+  dataOf,
+  join,
+  listOf,
+  readAll,
+  setUp,
+  stranger,
+} from '../support/dashboard.ts';
 import { acceptedIds, expectRefused, ingestWith, post } from '../support/endpoints.ts';
 import { everyStore } from '../support/every-store.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -204,8 +214,78 @@ test('a row has a piece of its payload where that is asked for, with what was se
   expect(await excerpts('text=100%25')).toEqual([undefined]);
 });
 
+describe('where more came in than anybody looks through', () => {
+  const hour = 3_600_000;
+  let busy: Browser;
+  let source: string;
+  let came: number;
+  const histogram = async (query: Record<string, string> = {}) => {
+    const asked = new URLSearchParams(query);
+    const { counts, total } = dataOf<EventHistogram>(await busy.get(`/events/histogram?${asked}`));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(total.count);
+    return total;
+  };
+  const at = (ms: number) => new Date(ms).toISOString();
+
+  beforeAll(async () => {
+    busy = await stranger(service.url, owner, 'busy@example.com');
+    const hook = dataOf<{ id: string; url: string }>(
+      await busy.post('/sources', { kind: 'webhook', name: 'busy', auth: 'none' }),
+    );
+    source = hook.id;
+    const received = await post(hook.url, '{}');
+    came = idTime((received.body as { data: { id: string } }).data.id);
+    const storage = everyStore(service.engine);
+    const orgId = dataOf<WhoAmI>(await busy.get('/session')).organisation.id;
+    const [node] = await storage.listNodes();
+    // As the service counts them, half an hour apart.
+    const first = came - (came % 60_000) - 2 * hour;
+    const counts = [
+      { subject: '', name: 'received', amount: 600_000 },
+      { subject: '', name: 'processed', amount: 590_000 },
+      { subject: source, name: 'received', amount: 20_000 },
+      { subject: '#types', name: 'order.paid', amount: 600_000 },
+    ];
+    for (const later of [0, hour / 2])
+      await storage.addCounts(
+        counts.map(count => ({ ...count, orgId, at: first + later })),
+        node?.id ?? null,
+      );
+  });
+
+  test('the count is exact, of all, of a source and of a state, within any time', async () => {
+    const after = at(came - (came % 60_000) - 3 * hour - 1);
+    expect(await histogram({ after, before: at(came - hour) })).toEqual({ count: 1_200_000, more: false });
+    expect(await histogram({ after, before: at(came - hour), source })).toEqual({
+      count: 40_000,
+      more: false,
+    });
+    const processed = { after, before: at(came - hour), state: 'processed' };
+    expect(await histogram(processed)).toEqual({ count: 1_180_000, more: false });
+    // Up to within a minute, and from within one: what came in by then is looked at.
+    const until = at(came + 1);
+    await expect(histogram({ after, before: until })).resolves.toEqual({ count: 1_200_001, more: false });
+    expect(await histogram({ after, before: at(came) })).toEqual({ count: 1_200_000, more: false });
+    const half = at(came - (came % 60_000) - 2 * hour + 1);
+    expect(await histogram({ after: half, before: until })).toEqual({ count: 600_001, more: false });
+  });
+
+  test('what is counted by nothing is looked through', async () => {
+    const after = at(came - 3 * hour);
+    expect(await histogram({ after, type: 'webhook.in.received' })).toEqual({ count: 1, more: false });
+    expect(await histogram({ after, source, state: 'accepted' })).toEqual({ count: 1, more: false });
+  });
+
+  test('types are offered as they are counted', async () => {
+    const [first] = dataOf<{ type: string; count: number }[]>(await busy.get('/events/types'));
+    expect(first).toEqual({ type: 'order.paid', count: 1_200_000 });
+  });
+});
+
 test('types are offered, the most frequent first', async () => {
-  expect(dataOf<unknown[]>(await owner.get('/events/types'))).toEqual([
+  const types = async () => dataOf<unknown[]>(await owner.get('/events/types'));
+  await until(async () => (await types()).length === 3, 'Not all types are counted.');
+  expect(await types()).toEqual([
     { type: 'order.paid', count: 2 },
     { type: 'order.sent', count: 1 },
     { type: 'webhook.in.received', count: 1 },

@@ -5,13 +5,15 @@ import type {
   PipelineRowFigures,
   SourceRowFigures,
 } from '@sluice/contract/dashboard-figures';
-import type { DestinationFigures } from '@sluice/contract/dashboard-overview';
+import type { DestinationFigures, MapRecord } from '@sluice/contract/dashboard-overview';
 import { type CountedShop, countsOf, openCountedShop, overviewOf, sum } from '../support/counted-shop.ts';
 import { type Browser, dataOf, readAll, stranger } from '../support/dashboard.ts';
 import { expectRefused, ingestWith, post } from '../support/endpoints.ts';
-import { makeInbox, makePipeline } from '../support/pipelines.ts';
+import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import type { TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+
+const NONE = { count: 0, more: false };
 
 /** The figures of one source, pipeline or destination, and of all in a list. */
 
@@ -86,23 +88,63 @@ describe('the figures of a list', () => {
     await until(counted, 'Its steps are not counted.');
     for (const minutes of [60, 1_440]) {
       const of = await figuresOf<PipelineRowFigures>('pipelines', minutes);
-      expect(of(made.pipeline)).toMatchObject({ in: 4, dropped: 1, failed: 0 });
+      expect(of(made.pipeline)).toMatchObject({ in: 4, dropped: 1, failed: NONE });
+      expect(await readAll(owner, `/events?pipeline=${made.pipeline}`)).toHaveLength(4);
       expect(sum(of(made.pipeline)?.line)).toBe(4);
       const { id: _id, line: _line, ...row } = of(made.pipeline) ?? { id: '', line: [] };
       const one = dataOf<PipelineFigures>(
         await owner.get(`/pipelines/${made.pipeline}/figures?minutes=${minutes}`),
       );
-      expect(one).toMatchObject({ ...row, version: 1, steps: [{ in: 4, dropped: 1, failed: 0 }] });
+      expect(one).toMatchObject({ ...row, version: 1, steps: [{ in: 4, dropped: 1, failed: NONE }] });
       expect(one.steps[0]?.p95_ms).toBeGreaterThan(0);
     }
     // Another version has processed nothing yet.
     await owner.patch(`/pipelines/${made.strict}`, { name: 'Stricter' });
     const { steps, ...whole } = dataOf<PipelineFigures>(await owner.get(`/pipelines/${made.strict}/figures`));
     expect(whole).toMatchObject({ in: 1, version: 2 });
-    expect(steps).toEqual([{ in: 0, dropped: 0, failed: 0, p95_ms: null }]);
+    expect(steps).toEqual([{ in: 0, dropped: 0, failed: NONE, p95_ms: null }]);
   });
 
-  test('of destinations count no further than a thousand of each, and say so', async () => {
+  test('of a pipeline that failed and has recovered are those of one that never did, but for what it was asked', async () => {
+    const mended = await stranger(service.url, owner, 'mended@example.com');
+    const hook = await makeWebhook(service.url, mended);
+    const inbox = await makeInbox(mended);
+    const { id } = await makePipeline(mended, {
+      sources: [hook.id],
+      steps: [{ kind: 'transform', config: { rename: { from: 'a.b' } } }],
+      destinations: [{ id: inbox }],
+    });
+    const shown = async () => {
+      const figures = dataOf<PipelineFigures>(await mended.get(`/pipelines/${id}/figures`));
+      const row = (await figuresOf<PipelineRowFigures>('pipelines', 60, mended))(id);
+      const map = dataOf<MapRecord>(await mended.get('/map'));
+      const letters = await readAll(mended, `/dead-letters?kind=event&pipeline=${id}`);
+      const on = map.pipelines[0];
+      const along = map.edges.map(({ total }) => total);
+      const listed = { in: row?.in ?? -1, failed: row?.failed ?? NONE };
+      expect({ in: on?.total ?? -1, failed: on?.dead ?? NONE }).toEqual(listed);
+      expect({ in: figures.in, failed: figures.failed }).toEqual(listed);
+      expect(listed.failed).toEqual({ count: letters.length, more: false });
+      return { in: figures.in, failed: figures.failed.count, atStep: figures.steps[0]?.failed.count, along };
+    };
+    // What has a text there cannot have a field in it.
+    for (const a of ['text', 'text', {}]) await settled(mended, await hook.send({ from: 1, a }));
+    await until(async () => (await shown()).along.join() === '3,1', 'They are not all counted.');
+    expect(await shown()).toMatchObject({ in: 3, failed: 2, atStep: 2 });
+    await mended.patch(`/pipelines/${id}`, { steps: [{ kind: 'transform', config: { remove: ['a'] } }] });
+    const job = dataOf<{ id: string }>(
+      await mended.post('/dead-letters/retry', { filter: { kind: 'event' } }),
+    );
+    await until(
+      async () => dataOf<{ state: string }>(await mended.get(`/jobs/${job.id}`)).state === 'done',
+      'They were not retried.',
+    );
+    await until(async () => (await shown()).along.join() === '3,3', 'What was retried is not counted.');
+    expect(await shown()).toMatchObject({ in: 3, failed: 0, atStep: 0 });
+    expect(await readAll(mended, `/events?pipeline=${id}`)).toHaveLength(3);
+  }, 30_000);
+
+  test('of destinations, the map and the overview count as far, and so does the list of deliveries', async () => {
     const busy = await stranger(service.url, owner, 'busy@example.com');
     const source = dataOf<{ id: string }>(
       await busy.post('/sources', { kind: 'sdk', name: 'App', match: 'app.*' }),
@@ -119,11 +161,12 @@ describe('the figures of a list', () => {
       30_000,
     );
     const of = await figuresOf<DestinationRowFigures>('destinations', 60, busy);
-    const capped = { count: 1_000, more: true };
-    expect(of(inbox)).toMatchObject({
-      present: { held: capped, waiting: { count: 0, more: false } },
-      open: capped,
-    });
+    const held = { count: 1_100, more: false };
+    expect(of(inbox)).toMatchObject({ present: { held, waiting: NONE }, open: held });
+    expect(dataOf<MapRecord>(await busy.get('/map')).destinations[0]?.waiting).toEqual(held);
+    const listed = await busy.get(`/deliveries/count?state=open&destination=${inbox}`);
+    expect(dataOf<typeof held>(listed)).toEqual(held);
+    expect(dataOf<typeof held>(await busy.get('/deliveries/count?state=dead'))).toEqual(NONE);
   }, 40_000);
 
   test('are of nobody else, and of no other time than a list has', async () => {

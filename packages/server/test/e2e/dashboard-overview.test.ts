@@ -48,8 +48,8 @@ test('the overview adds up to what was sent, each event once', async () => {
 });
 
 test('the backlog and what fails are shown', async () => {
-  const { backlog, dead_letters, failing, has, more_dead } = await overviewOf(owner);
-  expect(more_dead).toBe(false);
+  const { backlog, dead_letters, failing, has, more_dead, open } = await overviewOf(owner);
+  expect([more_dead, open.more, sum(open.counts)]).toEqual([false, false, 1]);
   const exactly = (count: number) => ({ count, more: false });
   expect(backlog).toEqual({
     accepted: exactly(0),

@@ -73,6 +73,9 @@ export async function expectListed(page: Page, name: string, count: number, labe
   if (count === 0) await page.getByText(/^No .* (match|yet)/).waitFor();
   const shown = count === 0 ? 0 : count + 1;
   await until(async () => (await rows.count()) === shown, `${label}, and the list has others.`);
+  // What stands above it says the same.
+  if (name !== 'Deliveries' || count === 0) return;
+  await page.getByText(`${count} ${count === 1 ? 'delivery' : 'deliveries'}`, { exact: true }).waitFor();
 }
 
 /** Only what has a query is narrowed to a figure. */

@@ -5,13 +5,14 @@ import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { DeliveryFilters } from '../../components/delivery/delivery-filters.tsx';
 import { DeliveryState } from '../../components/delivery/delivery-state.tsx';
 import { Empty } from '../../components/empty.tsx';
+import { ListCount } from '../../components/list-count.tsx';
 import { Page } from '../../components/page.tsx';
 import { PagedList } from '../../components/paged-list.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import type { Column } from '../../components/rows.tsx';
 import { TextFilter } from '../../components/text-filter.tsx';
 import { TimeFilter } from '../../components/time-filter.tsx';
-import { useAll, useList } from '../../lib/api/use-call.ts';
+import { useAll, useCall, useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
 import { sendCommand } from '../../lib/send-command.ts';
 import { useFilters } from '../../lib/use-filters.ts';
@@ -83,6 +84,7 @@ export default function DeliveriesPage() {
   const query = { destination, state, code, status, event: event?.trim(), ...times };
   const list = useList('GET /deliveries', query);
   useLiveList(list, 'GET /deliveries', query, ({ id, state, attempt }) => `${id} ${state} ${attempt}`);
+  const { data: total } = useCall('GET /deliveries/count', query, { live: true, keep: true });
   const isNarrowed = Object.values(query).some(Boolean);
   return (
     <Page title="Deliveries" lead="Each event on its way to each destination, newest first." fill>
@@ -107,6 +109,7 @@ export default function DeliveriesPage() {
           />
         </Group>
       </search>
+      {total && list.rows.length > 0 && <ListCount total={total} noun={['delivery', 'deliveries']} />}
       <PagedList
         label="Deliveries"
         list={list}

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import type { DestinationRecord, DestinationTestRecord } from '@sluice/contract/dashboard-deliveries';
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import { IconHeartBroken, IconPlayerPause } from '@tabler/icons-react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { ExactTime } from '../../components/exact-time.tsx';
@@ -92,9 +93,6 @@ function Backlog({ waiting }: { waiting: number | null }) {
   const count = `${formatNumber(waiting)}${waiting >= MOST_COUNTED ? ' or more' : ''}`;
   return <>{waiting === 1 ? '1 delivery is queued.' : `${count} deliveries are queued.`}</>;
 }
-
-/** Nobody counts what waits past this. */
-const MOST_COUNTED = 10_000;
 
 function NextProbe({ at }: { at: string | null }) {
   const now = useNow();

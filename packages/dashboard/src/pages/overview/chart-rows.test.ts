@@ -5,11 +5,20 @@ const from = '2026-05-01T12:00:00.000Z';
 
 test('every step is a row with its time, and what has no state yet waits', () => {
   const series = { received: [5, 7], processed: [4, 3], failed: [1, 2], dropped: [0, 1], delivered: [4, 0] };
-  const rows = throughputRows({ from, step_s: 900, series });
+  const open = { counts: [0, 6], more: false };
+  const rows = throughputRows({ from, step_s: 900, series, open });
   expect(rows.map(({ at }) => at).every(at => /^\d\d:\d\d$/.test(at))).toBe(true);
-  expect(rows[1]).toMatchObject({ processed: 3, dropped: 1, failed: 2, waiting: 1, delivered: 0, dead: 0 });
+  expect(rows[1]).toMatchObject({
+    processed: 3,
+    dropped: 1,
+    failed: 2,
+    waiting: 1,
+    delivered: 0,
+    open: 6,
+    dead: 0,
+  });
   expect(rows[0]?.waiting).toBe(0);
-  const [longer] = throughputRows({ from, step_s: 72_000, series });
+  const [longer] = throughputRows({ from, step_s: 72_000, series, open });
   expect(longer?.at).toMatch(/^Fri \d+, \d\d:\d\d$|^Fri,? \d+/);
 });
 

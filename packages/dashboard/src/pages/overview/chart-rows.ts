@@ -11,6 +11,7 @@ export interface ThroughputRow {
   readonly failed: number;
   readonly waiting: number;
   readonly delivered: number;
+  readonly open: number;
   readonly dead: number;
 }
 
@@ -26,12 +27,13 @@ const DAY_S = 86_400;
 
 const formatOf = (stepSeconds: number, steps: number) => (stepSeconds * steps > DAY_S ? dayAndClock : clock);
 
-/** Events by their state, and beside them, never on one axis with them, deliveries that arrived or died. */
+/** Events by their state, and beside them, never on one axis with them, deliveries that arrived, died, or did neither yet. */
 export function throughputRows({
   from,
   step_s,
   series,
-}: Pick<OverviewRecord, 'from' | 'step_s' | 'series'>): ThroughputRow[] {
+  open,
+}: Pick<OverviewRecord, 'from' | 'open' | 'series' | 'step_s'>): ThroughputRow[] {
   const at = (name: string, n: number) => series[name]?.[n] ?? 0;
   const begins = Date.parse(from);
   const { received: steps = [] } = series;
@@ -51,6 +53,7 @@ export function throughputRows({
       failed,
       waiting: Math.max(0, received - processed - dropped - unrouted - failed),
       delivered: at('delivered', n),
+      open: open.counts[n] ?? 0,
       dead: at('dead', n),
     };
   });

@@ -1,6 +1,7 @@
 import '@mantine/charts/styles.css';
 import { BarChart, LineChart } from '@mantine/charts';
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import { useMemo } from 'react';
 import { Card } from '../../components/card.tsx';
 import { TimeBrush } from '../../components/time-brush/time-brush.tsx';
@@ -19,6 +20,7 @@ const events = [
 ];
 const deliveries = [
   { name: 'delivered', label: 'Delivered', color: 'water.6' },
+  { name: 'open', label: 'Open', color: 'blue.5' },
   { name: 'dead', label: 'Dead', color: 'red.6' },
 ];
 const percentiles = [
@@ -59,6 +61,10 @@ export default function Charts({
   const brush = { window: windowOf(overview, rows.length), plot: PLOT, onBrush: onZoom };
   const { received } = overview.totals;
   const { delivered } = overview.present;
+  const cut = [
+    ...(overview.more_dead ? ['dead letters'] : []),
+    ...(overview.open.more ? ['open deliveries'] : []),
+  ];
   const bars = {
     ...common,
     data: rows,
@@ -79,8 +85,8 @@ export default function Charts({
       <Card
         title="Delivery throughput"
         lead={
-          overview.more_dead
-            ? `${each}; only the latest ${formatNumber(overview.totals.dead)} dead letters are counted`
+          cut.length > 0
+            ? `${each}; only the latest ${formatNumber(MOST_COUNTED)} ${cut.join(' and ')} are counted`
             : `${each} · drag to zoom`
         }
       >

@@ -136,7 +136,7 @@ function partsOf({ sources, pipelines, destinations }: MapRecord): Part[] {
       column: 'pipelines' as const,
       id,
       name,
-      note: `pipeline${counted(total, 'run', 'runs')}`,
+      note: `pipeline${counted(total, 'event', 'events')}`,
       waits: '',
       died: told(dead, 'failed'),
       state: enabled ? null : 'disabled',

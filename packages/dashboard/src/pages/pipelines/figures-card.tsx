@@ -1,13 +1,15 @@
 import { Text } from '@mantine/core';
 import type { PipelineFigures } from '@sluice/contract/dashboard-figures';
 import type { PipelineDetails } from '@sluice/contract/dashboard-pipelines';
+import type { ReactNode } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { FiguresTimePicker, useFiguresTime } from '../../components/figures-time.tsx';
+import { type FiguresTime, FiguresTimePicker, useFiguresTime } from '../../components/figures-time.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { formatLatency, formatNumber } from '../../lib/format.ts';
 import { formatShare } from '../../lib/share.ts';
+import { CameIn, FailedNow } from './linked-figures.tsx';
 import classes from './pipeline.module.css';
 
 /** Null while nothing is saved that could have figures. */
@@ -23,6 +25,7 @@ export function usePipelineFigures(id: string | null) {
 
 /** What became of its events within a time. */
 export function FiguresCard(props: {
+  id: string;
   read: ReturnType<typeof usePipelineFigures>;
   /** Of all time. */
   classify: PipelineDetails['classify'];
@@ -34,7 +37,7 @@ export function FiguresCard(props: {
       {read.error && <ErrorNotice error={read.error} onRetry={read.retry} />}
       {figures && (
         <>
-          <Figures shown={figuresOf(figures)} />
+          <Figures shown={figuresOf(figures, props.id, read.time)} />
           {askedOf(classify) > 0 && <Figures shown={classifyFigures(figures.classify, classify)} />}
           <Text size="xs" c="dimmed" mt="xs">
             Figures at the steps are of version {figures.version}, saved <RelativeTime at={figures.since} />.
@@ -46,13 +49,13 @@ export function FiguresCard(props: {
   );
 }
 
-type Shown = readonly (readonly [name: string, figure: string])[];
+type Shown = readonly (readonly [name: string, figure: ReactNode])[];
 
-const figuresOf = ({ in: came, dropped, failed, p95_ms }: PipelineFigures): Shown => [
-  ['In', formatNumber(came)],
-  ['Dropped', formatNumber(dropped)],
-  ['Failed', formatNumber(failed)],
-  ['p95', formatLatency(p95_ms)],
+const figuresOf = (figures: PipelineFigures, id: string, time: FiguresTime): Shown => [
+  ['In', <CameIn key="in" figures={figures} id={id} time={time} />],
+  ['Dropped', formatNumber(figures.dropped)],
+  ['Failed', <FailedNow key="failed" figures={figures} id={id} time={time} />],
+  ['p95', formatLatency(figures.p95_ms)],
 ];
 
 const askedOf = ({ model_called, cache_hit, call_shared }: PipelineFigures['classify']): number =>

@@ -122,7 +122,7 @@ export function PipelineEditor(props: {
   const design = (
     <div className={classes.columns} data-two={mayChange || undefined}>
       <div className={classes.column} key={state.edition}>
-        {record && <FiguresCard read={figuresRead} classify={record.classify} />}
+        {record && <FiguresCard id={record.id} read={figuresRead} classify={record.classify} />}
         <BasicsPart
           draft={draft}
           sources={sources}

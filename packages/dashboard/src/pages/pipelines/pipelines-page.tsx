@@ -3,6 +3,7 @@ import type { PipelineRowFigures } from '@sluice/contract/dashboard-figures';
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { FiguresTimePicker, useFiguresTime } from '../../components/figures-time.tsx';
@@ -17,6 +18,7 @@ import { useAll, useCall, useChange } from '../../lib/api/use-call.ts';
 import { formatLatency, formatNumber } from '../../lib/format.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
+import { CameIn, FailedNow } from './linked-figures.tsx';
 
 const LEAD = 'What happens to events between a source and its destinations.';
 
@@ -60,10 +62,25 @@ export default function PipelinesPage() {
       onlyWidest: true,
       cell: row => destinations(row.destinations.map(({ id }) => id)),
     },
-    figureColumn('In', 'in', ({ in: came }) => came, formatNumber),
-    { ...figureColumn('Dropped', 'dropped', ({ dropped }) => dropped, formatNumber), onlyWide: true },
-    figureColumn('Failed', 'failed', ({ failed }) => failed, formatNumber),
-    { ...figureColumn('p95', 'p95', ({ p95_ms }) => p95_ms, formatLatency), onlyWide: true },
+    figureColumn({ header: 'In', name: 'in', value: figures => figures.in }, (figures, id) => (
+      <CameIn figures={figures} id={id} time={time} />
+    )),
+    {
+      ...figureColumn({ header: 'Dropped', name: 'dropped', value: figures => figures.dropped }, figures =>
+        formatNumber(figures.dropped),
+      ),
+      onlyWide: true,
+    },
+    figureColumn(
+      { header: 'Failed', name: 'failed', value: figures => figures.failed.count },
+      (figures, id) => <FailedNow figures={figures} id={id} time={time} />,
+    ),
+    {
+      ...figureColumn({ header: 'p95', name: 'p95', value: figures => figures.p95_ms }, figures =>
+        formatLatency(figures.p95_ms),
+      ),
+      onlyWide: true,
+    },
     {
       header: 'Events over time',
       width: '64px',
@@ -136,19 +153,21 @@ export default function PipelinesPage() {
 type Row = PipelineRecord & { readonly figures: PipelineRowFigures | undefined };
 
 /** A column of one figure. */
-function figureColumn<Figure extends number | null>(
-  header: string,
-  name: string,
-  read: (figures: PipelineRowFigures) => Figure,
-  format: (figure: Figure) => string,
+function figureColumn(
+  {
+    header,
+    name,
+    value,
+  }: { header: string; name: string; value: (figures: PipelineRowFigures) => number | null },
+  show: (figures: PipelineRowFigures, id: string) => ReactNode,
 ): Column<Row> {
   return {
     header,
     width: '64px',
     narrowWidth: '58px',
     isNumber: true,
-    sort: { name, value: ({ figures }) => (figures ? read(figures) : null) },
-    cell: ({ figures }) => (figures ? format(read(figures)) : '…'),
+    sort: { name, value: ({ figures }) => (figures ? value(figures) : null) },
+    cell: ({ id, figures }) => (figures ? show(figures, id) : '…'),
   };
 }
 

@@ -10,7 +10,7 @@ import type { Problems } from '../../components/kind-form/problems.ts';
 import type { Config } from '../../components/kind-form/schema.ts';
 import { Prose } from '../../components/prose.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
-import { formatLatency, formatNumber } from '../../lib/format.ts';
+import { formatCapped, formatLatency, formatNumber } from '../../lib/format.ts';
 import { type DraftStep, summaryOf } from './draft.ts';
 import classes from './pipeline.module.css';
 
@@ -145,13 +145,13 @@ function StepFigures({ figures }: { figures: PipelineFigures['steps'][number] })
   const shown: readonly (readonly [string, string])[] = [
     ['in', formatNumber(figures.in)],
     ['dropped', formatNumber(figures.dropped)],
-    ['failed', formatNumber(figures.failed)],
+    ['failed', formatCapped(figures.failed)],
     ['p95', formatLatency(figures.p95_ms)],
   ];
   return (
     <dl className={classes.stepFigures}>
       {shown.map(([name, figure]) => (
-        <div key={name} data-some={(name === 'failed' && figures.failed > 0) || undefined}>
+        <div key={name} data-some={(name === 'failed' && figures.failed.count > 0) || undefined}>
           <dt>{name}</dt>
           <dd className="numbers">{figure}</dd>
         </div>

@@ -20,8 +20,8 @@ export const arrow = (fromId: string, toId: string): string => `${fromId}>${toId
 export const stepOf = (pipelineId: string, version: number, place: number): string =>
   `${pipelineId}@${version}#${place}`;
 
-/** What is counted of a step beside its classes of latency. */
-export const STEP_ENDS = ['step_dropped', 'step_failed'] as const;
+/** What is counted of a step beside its classes of latency, by a name that pipelines have not. What failed there may yet not. */
+export const STEP_DROPPED = 'step_dropped';
 
 /**
  * What comes to its end soon after it was made is counted in memory, and written once a second. After a kill the minutes
@@ -82,6 +82,11 @@ export interface CounterSum {
 export interface CappedCount {
   readonly count: number;
   /** Whether there is more than that. */
+  readonly more: boolean;
+}
+
+interface CountsOverTime {
+  readonly counts: number[];
   readonly more: boolean;
 }
 
@@ -169,7 +174,9 @@ export interface CounterStore {
   /** Looks at no more than about `most` rows of each sort, however much there is. */
   countBacklog(orgId: string, most: number): Promise<Backlog>;
   /** The deliveries that are dead, by when they were made: the latest `most` of the whole window, and whether there are more. */
-  countDead(orgId: string, window: CounterWindow, most: number): Promise<{ counts: number[]; more: boolean }>;
+  countDead(orgId: string, window: CounterWindow, most: number): Promise<CountsOverTime>;
+  /** The same of those that are pending, being sent, retrying or held. */
+  countOpenOverTime(orgId: string, window: CounterWindow, most: number): Promise<CountsOverTime>;
   /**
    * Deliveries that were made within this time and have not arrived, as the lists of them have them: each state counted
    * no further than `most`.

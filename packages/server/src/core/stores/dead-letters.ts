@@ -19,6 +19,23 @@ export interface DeadLetterStore {
   countDeadByRoute(orgId: string, filter: Omit<DeliveryFilter, 'state'>, most: number): Promise<DeadRoute[]>;
   /** How many events failed, by pipeline, step and reason, among the latest `most` failures that match. */
   listFailedGroups(orgId: string, filter: FailedEventFilter, most: number): Promise<FailedGroup[]>;
+  /**
+   * How many events failed in each pipeline, by version and step, among the latest `most` failures that match, and whether
+   * there are more.
+   */
+  countFailedInEach(
+    orgId: string,
+    filter: FailedEventFilter,
+    most: number,
+  ): Promise<{ readonly counts: readonly FailedAt[]; readonly more: boolean }>;
+}
+
+interface FailedAt {
+  readonly pipelineId: string;
+  readonly version: number;
+  /** Null: at no step. */
+  readonly step: number | null;
+  readonly count: number;
 }
 
 /** Which failures of an event, of which it may have one in each pipeline. */

@@ -203,6 +203,8 @@ export type SettleResult =
       readonly replayed?: number;
       /** The destinations that are gone, so that it made no delivery to them; absent where all are there. */
       readonly gone?: readonly string[];
+      /** Its runs by pipelines that had run the event before; absent where each is the first. */
+      readonly repeated?: readonly RepeatedRun[];
     }
   /** The claim was freed, and somebody else may have the event. Nothing was written. */
   | { readonly kind: 'refused' }
@@ -210,6 +212,15 @@ export type SettleResult =
   | { readonly kind: 'needless'; readonly pipelineIds: readonly string[] }
   /** Another event has settled the key of one of its dedupe steps meanwhile. Nothing was written. */
   | { readonly kind: 'lost'; readonly pipelineId: string; readonly step: number; readonly first: string };
+
+/** A run by a pipeline that had run the same event before: of several the latest counts. */
+export interface RepeatedRun {
+  readonly pipelineId: string;
+  /** The run that counted until now; null where one that began later than this one has been settled already. */
+  readonly inPlaceOf: Pick<SettledRun, 'outcome' | 'version' | 'step'> | null;
+  /** How many steps of its version earlier runs came to. */
+  readonly stepsBefore: number;
+}
 
 /** Deliveries that a settlement is to make as claimed, each as `deliveryClaimOf` names it. */
 interface DeliveryClaims {

@@ -26,14 +26,23 @@ interface Settling {
 interface Written {
   readonly settlement: Settlement;
   readonly result: Extract<SettleResult, { kind: 'settled' }>;
+  /** When: its deliveries were made then. */
+  readonly at: number;
 }
 
-/** An event that came through these sources is settled, and that is on disk. */
+/** An event that came through these sources is settled, and that is on disk since this moment. */
 export type OnSettled = (
   event: SettledEvent,
   result: Written['result'],
   sourceIds: readonly string[],
+  at: number,
 ) => void;
+
+/** What storage answered, and which moment it was given. */
+interface Answered {
+  readonly result: SettleResult;
+  readonly at: number;
+}
 
 /** A transaction of these keeps the journal waiting for a few milliseconds only. */
 const MOST_AT_ONCE = 128;
@@ -50,7 +59,7 @@ export function createSettler(options: {
   onError(error: unknown): void;
 }): Settler {
   const { eventQueue, clock, pause, onError } = options;
-  const batcher = createBatcher<Settling, SettleResult>({
+  const batcher = createBatcher<Settling, Answered>({
     write,
     most: MOST_AT_ONCE,
     atOnce: TRANSACTIONS_AT_ONCE,
@@ -58,16 +67,17 @@ export function createSettler(options: {
     whenRefused: 'each alone',
     onError,
     onEnded(_settling, results) {
-      if (results.some(hasWaiting)) options.onDeliveries();
+      if (results.some(answered => hasWaiting(answered?.result))) options.onDeliveries();
     },
   });
 
-  async function write(settling: readonly Settling[]): Promise<SettleResult[]> {
+  async function write(settling: readonly Settling[]): Promise<Answered[]> {
     const at = clock.now();
     const settlements = settling.map(({ settlement }) => settlement);
-    return storeReserved(options.reserve(settling, at), settlements, given =>
+    const results = await storeReserved(options.reserve(settling, at), settlements, given =>
       eventQueue.settleEvents(given, at),
     );
+    return results.map(result => ({ result, at }));
   }
 
   return {
@@ -76,10 +86,10 @@ export function createSettler(options: {
       let isStorable = true;
       for (;;) {
         try {
-          const result = await batcher.add({ settlement, event });
+          const { result, at } = await batcher.add({ settlement, event });
           if (result.kind === 'lost') settlement = withoutLost(settlement, result);
           else if (result.kind === 'needless') settlement = withoutNeedless(settlement, result);
-          else return result.kind === 'settled' ? { settlement, result } : null;
+          else return result.kind === 'settled' ? { settlement, result, at } : null;
         } catch (error) {
           // It is found that nobody has it any more, and then it is tried again, alone.
           if (!isStorable) return null;

@@ -29,7 +29,7 @@ export const listens = ({ sources }: LoadedPipeline, of: readonly NamedSource[])
 
 /** They are on disk: whatever is told of an event that was settled is told of those that are new. */
 export function tellUnrouted(
-  { orgId, sourceId, events, unrouted }: AppendRequest,
+  { orgId, sourceId, events, unrouted, receivedAt }: AppendRequest,
   result: AppendResult,
   onSettled: OnSettled,
 ): void {
@@ -41,6 +41,7 @@ export function tellUnrouted(
       { orgId, eventId, round: 'first', runs: [], matchedSources, tallies: [] },
       { kind: 'settled', deliveries: 0, state: stateAfter([]) },
       matchedSources?.map(({ id }) => id) ?? (sourceId === null ? [] : [sourceId]),
+      receivedAt,
     );
   }
 }

@@ -169,6 +169,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
           written.settlement,
           written.result,
           sources.map(({ id }) => id),
+          written.at,
         );
       }
       if (settlement.parked.length > 0) {

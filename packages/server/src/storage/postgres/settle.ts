@@ -1,12 +1,12 @@
 import type { EventState } from '../../core/event/event.ts';
-import type { RunOutcome } from '../../core/event/outcome.ts';
 import { CLAIMED, DEFERRED, stateAfter } from '../../core/event/state.ts';
 import type { EventQueue, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { dueAtOf } from '../claimed-event.ts';
 import { keptOutput, keptTrace } from '../kept-run.ts';
 import { lateEvents } from '../late-counts.ts';
+import { KNOWN_RUN, type KnownRun, repeatedRuns, stateOfRuns } from '../repeated-runs.ts';
 import { resolvedBy } from '../resolving.ts';
-import { type EventStates, type Made, settledBefore, settledResult } from '../settled-result.ts';
+import { type Made, type SettledStates, settledBefore, settledResult } from '../settled-result.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import { countLate } from './count-late.ts';
 import { retrying } from './failure.ts';
@@ -277,34 +277,43 @@ async function setStates(
   session: Session,
   settlements: readonly Settlement[],
   unwritten: 'all' | 'taken',
-): Promise<Map<Settlement, EventStates>> {
-  const states = new Map<Settlement, EventStates>();
+): Promise<Map<Settlement, SettledStates>> {
+  const states = new Map<Settlement, SettledStates>();
   const first = settlements.filter(({ round }) => round === 'first');
-  const later = settlements.filter(
-    ({ round, jobId, parked }) => round === 'later' && (jobId !== null || parked.length === 0),
-  );
+  const later = settlements.filter(({ round }) => round === 'later');
   for (const settlement of first) {
     const state = lastStateOf(settlement);
     if (state !== null) states.set(settlement, { state });
   }
   const left = unwritten === 'all' ? first : first.filter(settlement => !isBornClaimed(settlement));
   await writeStates(session, left, 'all');
-  // Of several runs by one pipeline the latest counts.
+  // All are written by now, and each is to see only what was settled before it.
+  const unseen = new Set(later.flatMap(({ runs }) => runs.map(({ id }) => id)));
   for (const settlement of later) {
-    const { orgId, eventId } = settlement;
-    const { rows } = await session.query<{ outcome: RunOutcome['kind'] }>(
-      `SELECT DISTINCT ON (pipeline_id) outcome FROM all_runs WHERE org_id = $1 AND event_id = $2 AND mended <> 1
-       ORDER BY pipeline_id, id DESC`,
+    const { orgId, eventId, jobId, runs, parked } = settlement;
+    for (const { id } of runs) unseen.delete(id);
+    const mustWait = jobId === null && parked.length > 0;
+    if (mustWait && runs.length === 0) continue;
+    const { rows } = await session.query<KnownRun>(
+      `SELECT ${KNOWN_RUN} FROM all_runs WHERE org_id = $1 AND event_id = $2 ORDER BY id`,
       [orgId, eventId],
     );
-    const state = stateAfter(rows.map(({ outcome }) => outcome));
+    const repeated = repeatedRuns(
+      runs,
+      rows.filter(({ id }) => !unseen.has(id)),
+    );
+    if (mustWait) {
+      states.set(settlement, { state: null, repeated });
+      continue;
+    }
+    const state = stateOfRuns(rows);
     const { rows: found } = await session.query<{ before: string }>(
       `UPDATE events AS event SET state = $3
        FROM (SELECT state FROM events WHERE org_id = $1 AND id = $2 FOR UPDATE) AS earlier
        WHERE event.org_id = $1 AND event.id = $2 RETURNING earlier.state AS before`,
       [orgId, eventId, state],
     );
-    states.set(settlement, { state, ...settledBefore(found[0]?.before) });
+    states.set(settlement, { state, ...settledBefore(found[0]?.before), repeated });
   }
   return states;
 }

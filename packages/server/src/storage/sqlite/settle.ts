@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import { type RunOutcome, UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
+import { UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
 import { CLAIMED, DEFERRED, stateAfter } from '../../core/event/state.ts';
 import { newId } from '../../core/ids.ts';
 import { REPLAYED } from '../../core/stores/delivery.ts';
@@ -7,8 +7,9 @@ import type { SettledRun, Settlement, SettleResult } from '../../core/stores/eve
 import { dueAtOf } from '../claimed-event.ts';
 import { isKeptTogether } from '../kept-run.ts';
 import { lateEvents } from '../late-counts.ts';
+import { KNOWN_RUN, type KnownRun, repeatedRuns, stateOfRuns } from '../repeated-runs.ts';
 import { pipelinesOfAll, resolvedBy } from '../resolving.ts';
-import { type EventStates, type Made, settledBefore, settledResult, tokenOf } from '../settled-result.ts';
+import { type Made, type SettledStates, settledBefore, settledResult, tokenOf } from '../settled-result.ts';
 import { prepareCountLate } from './count-late.ts';
 
 interface FoundDestination {
@@ -80,11 +81,8 @@ export function prepareSettle(database: Database): Settle {
     'SELECT state FROM events WHERE org_id = ? AND id = ?',
   );
   const setStateAgain = database.prepare('UPDATE events SET state = ? WHERE org_id = ? AND id = ?');
-  const listOutcomes = database.prepare<
-    { pipeline_id: string; outcome: RunOutcome['kind'] },
-    [string, string]
-  >(
-    'SELECT pipeline_id, outcome FROM all_runs WHERE org_id = ? AND event_id = ? AND mended <> 1 ORDER BY id',
+  const listKnown = database.prepare<KnownRun, [string, string]>(
+    `SELECT ${KNOWN_RUN} FROM all_runs WHERE org_id = ? AND event_id = ? ORDER BY id`,
   );
   const park = database.prepare(
     'INSERT INTO parked_events (org_id, event_id, job_id, due_at, plan) VALUES (?, ?, ?, ?, ?)',
@@ -212,21 +210,23 @@ export function prepareSettle(database: Database): Settle {
     };
   }
 
-  function setEventState(settlement: Settlement): EventStates {
-    const { orgId, eventId, jobId, round, parked, isBornClaimed } = settlement;
+  function setEventState(settlement: Settlement): SettledStates {
+    const { orgId, eventId, jobId, round, runs, parked, isBornClaimed } = settlement;
     if (round === 'first') {
       const { state, stored, sources } = afterFirstRound(settlement);
       // That of one that was born claimed has ended its claim.
       if (!isBornClaimed) setState.run(stored, sources, orgId, eventId);
       return { state };
     }
-    if (jobId === null && parked.length > 0) return { state: null };
+    const mustWait = jobId === null && parked.length > 0;
+    if (mustWait && runs.length === 0) return { state: null };
+    const known = listKnown.all(orgId, eventId);
+    const repeated = repeatedRuns(runs, known);
+    if (mustWait) return { state: null, repeated };
     const before = findState.get(orgId, eventId)?.state;
-    // Of several runs by one pipeline the latest counts.
-    const latest = new Map(listOutcomes.all(orgId, eventId).map(row => [row.pipeline_id, row.outcome]));
-    const state = stateAfter([...latest.values()]);
+    const state = stateOfRuns(known);
     setStateAgain.run(state, orgId, eventId);
-    return { state, ...settledBefore(before) };
+    return { state, ...settledBefore(before), repeated };
   }
 
   function isOurs({ orgId, eventId, jobId, token, isBornClaimed }: Settlement): boolean {

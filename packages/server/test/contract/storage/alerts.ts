@@ -274,7 +274,7 @@ export function alertsContract(subject: Subject): void {
         claimed.map(one => aSettlement(one, { runs: runs() })),
         at,
       );
-      await storage.addCounts([{ orgId, subject: 'pipe_x', name: 'failed', at, amount: count }], null);
+      await storage.addCounts([{ orgId, subject: 'pipe_x', name: 'dead', at, amount: count }], null);
     }
 
     test('is a pipeline that fails, and the dead letters that come of it', async () => {

@@ -251,8 +251,13 @@ export function deadLettersContract(subject: Subject): void {
       counts: [1],
       more: false,
     });
+    const window = { from: begin, stepMs: 10, points: 4 };
+    expect(await storage.countOpenOverTime(orgId, window, 9)).toEqual({ counts: [0, 0, 0, 0], more: false });
     await storage.retryDelivery(orgId, made[1] ?? '', begin + 2_000);
-    expect(await inStretches(2)).toEqual({ counts: [1, 0, 1, 0], more: false });
+    await storage.retryDelivery(orgId, made[0] ?? '', begin + 2_000);
+    expect(await storage.countOpenOverTime(orgId, window, 2)).toEqual({ counts: [1, 1, 0, 0], more: false });
+    expect(await storage.countOpenOverTime(orgId, window, 1)).toEqual({ counts: [0, 1, 0, 0], more: true });
+    expect(await inStretches(2)).toEqual({ counts: [0, 0, 1, 0], more: false });
     const waiting = { ...within, state: 'pending' } as const;
     expect(await storage.countDeliveries(orgId, waiting)).toBe(1);
     expect(await storage.countDeliveries(orgId, { ...waiting, madeAfter: begin + 15 })).toBe(0);

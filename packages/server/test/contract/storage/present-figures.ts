@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test';
 import { days, minutes, seconds } from '../../../src/core/clock.ts';
-import { EVENT_TYPES, isLate, WHOLE_ORGANISATION } from '../../../src/core/stores/counters.ts';
+import { arrow, EVENT_TYPES, isLate, stepOf, WHOLE_ORGANISATION } from '../../../src/core/stores/counters.ts';
 import type { ClaimedDelivery, EndedAttempt } from '../../../src/core/stores/delivery-queue.ts';
+import type { SettledRun } from '../../../src/core/stores/event-queue.ts';
+import { packDurations } from '../../../src/core/stores/latency.ts';
 import { createCountKeeper } from '../../../src/telemetry/counters.ts';
 import { createSeeded } from '../../corpus/seeded.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
@@ -78,7 +80,7 @@ export function presentFiguresContract(subject: Subject): void {
           const run = aRun({ id: idAt('run', now), outcome, destinations: outcome === 'failed' ? [] : to });
           const settlement = aSettlement(claimed, { runs: [{ ...run, output: '{}' }] });
           const [result] = await storage.settleEvents([settlement], now);
-          if (result?.kind === 'settled') keeper.settled(settlement, result, []);
+          if (result?.kind === 'settled') keeper.settled(settlement, result, [], now);
         }
       }
 
@@ -274,7 +276,7 @@ export function presentFiguresContract(subject: Subject): void {
         const settlement = aSettlement(claimed, { runs: [run] });
         const [result] = await storage.settleEvents([settlement], later);
         if (result?.kind !== 'settled') throw new Error('It was not settled.');
-        keeper.settled(settlement, result, []);
+        keeper.settled(settlement, result, [], later);
       }
     };
     await settle(2, 'failed');
@@ -297,6 +299,100 @@ export function presentFiguresContract(subject: Subject): void {
     expect(Object.fromEntries(counted.map(({ name, amount }) => [name, amount]))).toEqual({
       ...{ received: 5, processed: 2, failed: 1, dropped: 1 },
     });
+  });
+
+  test('an event counts once in each pipeline, by its latest run, in the minute it came in, however often and late it runs', async () => {
+    const orgId = await storedOrganisation(storage);
+    await storage.join({ id: 'again', roles: [], version: '1.2.3', host: 'here' }, true);
+    const came = NOW + days(2);
+    let now = came + seconds(1);
+    const events = Array.from({ length: 6 }, () => anEvent({ id: idAt('evt', came) }));
+    await storage.append([aRequest(orgId, events, { receivedAt: came })]);
+    const keeper = createCountKeeper(storage, { now: () => now }, () => 'again');
+    type End = Pick<SettledRun, 'outcome' | 'step' | 'version'>;
+    const durations = packDurations([1, 1, 1]);
+    /** All that waits, in one go: `ends` says by its place among the events what becomes of each. */
+    async function settle(ends: (n: number) => readonly (End & { readonly pipelineId: string })[]) {
+      const { events: claimed } = await storage.claimEvents(aClaimInput({ now }));
+      const settlements = claimed.map(one =>
+        aSettlement(one, {
+          runs: ends(events.findIndex(({ id }) => id === one.event.id)).map(end =>
+            aRun({
+              ...end,
+              id: idAt('run', now),
+              output: '{}',
+              durations: durations.slice(0, (end.step ?? 1) + 2),
+            }),
+          ),
+        }),
+      );
+      const results = await storage.settleEvents(settlements, now);
+      for (const [n, settlement] of settlements.entries()) {
+        const result = results[n];
+        if (result?.kind !== 'settled') throw new Error('It was not settled.');
+        keeper.settled(settlement, result, ['src_one'], now);
+      }
+      return results;
+    }
+    async function replay(ids: readonly string[]) {
+      const job = aJob(orgId, { createdAt: now });
+      await storage.createJob(job);
+      const replays = ids.map(eventId => ({ eventId, plan: null }));
+      await storage.advanceJob(unclaimed(job), {}, now, { replays });
+    }
+    const failed = { pipelineId: 'pipe_one', outcome: 'failed', step: 0, version: 1 } as const;
+    const dropped = { ...failed, outcome: 'dropped', step: 1 } as const;
+    const routed = { ...failed, outcome: 'routed', step: null } as const;
+
+    // Two fail, one is dropped, three go through; the last goes through another pipeline as well.
+    await settle(n => [
+      n < 2 ? failed : n === 2 ? dropped : routed,
+      ...(n === 5 ? [{ ...dropped, pipelineId: 'pipe_two' }] : []),
+    ]);
+    const failures = (most: number) => storage.countFailedInEach(orgId, { receivedAfter: came - 1 }, most);
+    const ofOne = { pipelineId: 'pipe_one', version: 1, step: 0 };
+    expect(await failures(2)).toEqual({ counts: [{ ...ofOne, count: 2 }], more: false });
+    expect((await failures(1)).more).toBe(true);
+    // Days later one of those that failed goes through, the other fails again, and all others as they did.
+    now = came + days(4);
+    await replay(events.map(({ id }) => id));
+    await settle(n => [n === 0 ? routed : n === 1 ? failed : n === 2 ? dropped : routed]);
+    // The same event twice at once, through the next version.
+    now += minutes(1);
+    await replay([events[2]?.id ?? '']);
+    await replay([events[2]?.id ?? '']);
+    await settle(() => [{ ...routed, version: 2 }]);
+    await keeper.flush(true);
+    expect(await failures(10)).toEqual({ counts: [{ ...ofOne, count: 1 }], more: false });
+
+    const minute = { from: came - (came % minutes(1)), stepMs: minutes(1), points: 1 };
+    const inHours = { from: came - (came % hour), stepMs: hour, points: 1 };
+    const steps = [stepOf('pipe_one', 1, 0), stepOf('pipe_one', 1, 1), stepOf('pipe_one', 2, 0)];
+    const of = ['pipe_one', 'pipe_two', arrow('src_one', 'pipe_one'), ...steps];
+    const names = ['routed', 'dropped', 'failed', 'runs', 'step_dropped', 'latency_0'];
+    for (const time of [minute, inHours]) {
+      const sums = await storage.readCounters(orgId, of, names, time);
+      const counted = sums
+        .filter(({ amount }) => amount !== 0)
+        .map(sum => `${sum.subject} ${sum.name} ${sum.amount}`);
+      expect(
+        counted
+          .filter(one => !one.startsWith('pipe_one latency') && !one.startsWith('pipe_two lat'))
+          .toSorted(),
+      ).toEqual([
+        'pipe_one failed 1',
+        'pipe_one routed 5',
+        'pipe_one@1#0 latency_0 6',
+        // The two that failed at the step before never came to it, but for the one that did so later.
+        'pipe_one@1#1 latency_0 5',
+        'pipe_one@2#0 latency_0 1',
+        'pipe_two dropped 1',
+        'src_one>pipe_one runs 6',
+      ]);
+    }
+    // Nothing of it stands where it happened.
+    const since = { from: minute.from + hour, stepMs: days(30), points: 1 };
+    expect(await storage.readCounters(orgId, of, names, since)).toEqual([]);
   });
 
   test('what has not arrived is counted no further than asked', async () => {

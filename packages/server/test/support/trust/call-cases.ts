@@ -210,6 +210,7 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   'DELETE /views/:id': viewer,
 
   'GET /deliveries': viewer,
+  'GET /deliveries/count': viewer,
   'GET /deliveries/:id': viewer,
   'POST /deliveries/:id/retry': member,
   'POST /deliveries/:id/discard': member,

@@ -1,13 +1,17 @@
 import { Button, Menu, Text } from '@mantine/core';
-import type { EventHistogram, ExportFormat } from '@sluice/contract/dashboard-events';
+import {
+  type EventHistogram,
+  type ExportFormat,
+  MOST_EXPORTED_AT_ONCE,
+} from '@sluice/contract/dashboard-events';
 import { IconDownload } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import type { EventQuery } from '../../../components/events/use-event-query.ts';
+import { describeCount } from '../../../components/list-count.tsx';
 import { addressOf } from '../../../lib/api/path.ts';
 import { useChange } from '../../../lib/api/use-call.ts';
 import { notifyError } from '../../../lib/notify-error.ts';
 import { useMay } from '../../../lib/session.tsx';
-import { describeTotal } from './histogram-chart.tsx';
 
 const formats: readonly { readonly format: ExportFormat; readonly title: string; readonly what: string }[] = [
   { format: 'ndjson', title: 'NDJSON', what: 'A line of JSON for each event, with its payload.' },
@@ -26,7 +30,7 @@ export function ExportMenu({
   const navigate = useNavigate();
   const start = useChange('POST /exports');
   if (!may) return null;
-  const isJob = total === undefined || total.more;
+  const isJob = total === undefined || total.more || total.count > MOST_EXPORTED_AT_ONCE;
   const startJob = async (format: ExportFormat) => {
     try {
       const job = await start.mutateAsync({ body: { filter: query, format } });
@@ -49,7 +53,7 @@ export function ExportMenu({
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          {total ? describeTotal(total) : 'All that match'}
+          {total ? describeCount(total, ['event', 'events']) : 'All that match'}
           {isJob && ', as a job'}
         </Menu.Label>
         {formats.map(({ format, title, what }) => {

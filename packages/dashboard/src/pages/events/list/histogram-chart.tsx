@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
-import { type EventHistogram, MOST_EVENTS_COUNTED } from '@sluice/contract/dashboard-events';
+import type { EventHistogram } from '@sluice/contract/dashboard-events';
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import { useMemo } from 'react';
+import { ListCount } from '../../../components/list-count.tsx';
 import { RelativeTime } from '../../../components/relative-time.tsx';
 import { TimeBrush } from '../../../components/time-brush/time-brush.tsx';
 import { formatNumber } from '../../../lib/format.ts';
@@ -24,12 +26,10 @@ export function HistogramChart({ histogram, isOld }: { histogram: EventHistogram
   return (
     <figure className={classes.histogram} aria-label="Events over time">
       <figcaption className={classes.caption}>
-        <span role="status" className={`${classes.total} numbers`}>
-          {describeTotal(histogram.total)}
-        </span>
+        <ListCount total={histogram.total} noun={['event', 'events']} />
         {histogram.counted_from !== null && (
           <span className={classes.note}>
-            {histogram.total.count < MOST_EVENTS_COUNTED ? 'counted' : 'the chart goes'} back to{' '}
+            {histogram.total.count < MOST_COUNTED ? 'counted' : 'the chart goes'} back to{' '}
             <RelativeTime at={histogram.counted_from} />
           </span>
         )}
@@ -52,14 +52,6 @@ export function HistogramChart({ histogram, isOld }: { histogram: EventHistogram
       <Ends bars={bars} />
     </figure>
   );
-}
-
-/** `1 event`, `10,000+ events`, or what a search came to before its time was up. */
-export function describeTotal({ count, more }: EventHistogram['total']): string {
-  const amount = formatNumber(count);
-  const noun = count === 1 && !more ? 'event' : 'events';
-  if (!more) return `${amount} ${noun}`;
-  return count >= MOST_EVENTS_COUNTED ? `${amount}+ ${noun}` : `At least ${amount} ${noun}`;
 }
 
 function Plot({ bars, isOld }: { bars: readonly HistogramBar[]; isOld: boolean }) {

@@ -60,7 +60,10 @@ function extentOf(failures: readonly Failure[]): Pick<Trouble, 'since' | 'lastEr
   return { since: inOrder[0]?.at ?? 0, lastError: inOrder.at(-1)?.reason ?? null };
 }
 
-/** The condition of the index, to the letter. Of destinations what died counts, and not each attempt that failed. */
+/**
+ * The condition of the index, to the letter. What died is counted when it did, of destinations and of pipelines; what failed
+ * is each attempt of the one, and events of the other in the minute they came in.
+ */
 async function findCandidates(
   db: Db,
   countedFrom: number,
@@ -71,7 +74,7 @@ async function findCandidates(
   const { rows } = await sql<{ org_id: string }>`
     SELECT org_id FROM counters
     WHERE span = 60000 AND name IN ('dead', 'failed') AND at >= ${countedFrom}
-      AND (name = 'dead' OR subject LIKE 'pipe%') AND org_id > ${behind}
+      AND name = 'dead' AND org_id > ${behind}
     GROUP BY org_id HAVING sum(amount) >= ${least}
     ORDER BY org_id LIMIT ${limit}`.execute(db);
   return rows.map(row => row.org_id);

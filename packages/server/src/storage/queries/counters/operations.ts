@@ -3,6 +3,7 @@ import { read, type StoreOperations, snapshot, write } from '../../operation.ts'
 import * as backlog from './backlog.ts';
 import { countBadges } from './badges.ts';
 import * as counters from './counters.ts';
+import { countOpenOverTime } from './open-over-time.ts';
 import { countPresent, countPresentOfEach } from './present.ts';
 import { pruneStepMinutes } from './step-minutes.ts';
 import { readTallies } from './tallies.ts';
@@ -18,6 +19,7 @@ export const counterOperations: StoreOperations<CounterStore> = {
   pruneStepMinutes: write(pruneStepMinutes),
   countBacklog: snapshot(backlog.countBacklog),
   countDead: snapshot(backlog.countDead),
+  countOpenOverTime: snapshot(countOpenOverTime),
   countPresent: snapshot(countPresent),
   countWaitingAt: snapshot(countWaitingAt),
   countPresentOfEach: snapshot(countPresentOfEach),

@@ -253,6 +253,30 @@ export const countDeadByRoute: Operation<DeliveryQueue['countDeadByRoute']> = as
   }));
 };
 
+export const countFailedInEach: Operation<DeliveryQueue['countFailedInEach']> = async (
+  db,
+  orgId,
+  filter,
+  most,
+) => {
+  const failed = failedRuns(db, orgId, filter)
+    .select(['runs.event_id', 'runs.pipeline_id', 'runs.version', 'runs.failed_step'])
+    .orderBy('runs.event_id', 'desc')
+    .limit(most + 1);
+  const rows = await db
+    .selectFrom(failed.as('failed'))
+    .select(eb => [
+      'pipeline_id as pipelineId',
+      'version',
+      'failed_step as step',
+      eb.fn.countAll<number>().as('count'),
+    ])
+    .groupBy(['pipeline_id', 'version', 'failed_step'])
+    .execute();
+  const counts = rows.map(row => ({ ...row, count: Number(row.count) }));
+  return { counts, more: counts.reduce((sum, { count }) => sum + count, 0) > most };
+};
+
 export const listFailedGroups: Operation<DeliveryQueue['listFailedGroups']> = async (
   db,
   orgId,

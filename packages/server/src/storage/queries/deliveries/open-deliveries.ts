@@ -38,7 +38,9 @@ export async function listOpenIds(
 ): Promise<string[]> {
   const found: string[] = [];
   for (const newest of await statementsOf(db, orgId, state, filter, { limit, below })) {
-    const { rows } = await sql<{ id: string }>`${newest}`.execute(db);
+    // Of each destination as many are found: no more of all of them are handed over.
+    const { rows } = await sql<{ id: string }>`
+      SELECT id FROM (${newest}) AS newest ORDER BY id DESC LIMIT ${limit}`.execute(db);
     found.push(...rows.map(({ id }) => id));
   }
   return found.sort((a, b) => (a < b ? 1 : -1)).slice(0, limit);

@@ -33,6 +33,7 @@ export const deliveryOperations: StoreOperations<DeliveryQueue, 'claimDeliveries
   listDeadGroups: snapshot(deadLetters.listDeadGroups),
   countDeadByRoute: read(deadLetters.countDeadByRoute),
   listFailedGroups: read(deadLetters.listFailedGroups),
+  countFailedInEach: read(deadLetters.countFailedInEach),
   listErrorGroups: snapshot(listErrorGroups),
   findLastEnds: snapshot(findLastEnds),
 };

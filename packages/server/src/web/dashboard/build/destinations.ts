@@ -1,4 +1,5 @@
 import type { DestinationRecord, TableColumnsRecord } from '@sluice/contract/dashboard-deliveries';
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import { type Clock, seconds, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
@@ -13,9 +14,6 @@ import { type StateDependencies, statesOf } from '../destination-states.ts';
 import type { SessionCall, SessionCallTo } from '../exchange.ts';
 import { newestFirst, optionalTime, showKind } from '../records.ts';
 import { changedDestination, newDestination } from './destination-input.ts';
-
-/** Nobody counts what waits past this. */
-const MOST_COUNTED = 10_000;
 
 const closedBreakerRecord = {
   state: 'closed',

@@ -1,4 +1,5 @@
 import type { DeadLetter } from '@sluice/contract/dashboard-letters';
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { eventSummaryOf } from '../../../core/event/summary.ts';
@@ -10,9 +11,6 @@ import type { Calls } from '../calls.ts';
 import { showSelection, toSelection } from './dead-letter-filter.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
 import { showJob } from './jobs.ts';
-
-/** Who has more than this of something knows enough. Each failed run takes two looks at whether it is the latest. */
-const MOST_COUNTED = 10_000;
 
 /** Deliveries that are dead and events that failed, newest first: what did not arrive, and why. */
 export function deadLetterCalls(

@@ -1,5 +1,6 @@
 import type { ExchangeRecord } from '@sluice/contract/dashboard-deliveries';
 import type { AttemptRecord, DeliveryRecord } from '@sluice/contract/dashboard-letters';
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { StoredAttempt, StoredDelivery } from '../../../core/stores/delivery.ts';
@@ -18,7 +19,7 @@ export function deliveryCalls(
   }: {
     readonly deliveryQueue: Pick<
       DeliveryQueue,
-      'audited' | 'findDelivery' | 'listAttempts' | 'listDeliveries'
+      'audited' | 'countDeliveries' | 'findDelivery' | 'listAttempts' | 'listDeliveries'
     >;
     readonly clock: Clock;
     onDeliveriesDue(): void;
@@ -47,6 +48,13 @@ export function deliveryCalls(
     const shown = rows.slice(0, page.limit);
     const next = rows.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
     return page.answer(await Promise.all(shown.map(showBriefly)), next);
+  });
+
+  calls.on('GET /deliveries/count', 'read', async call => {
+    const { after, before, ...filter } = call.query();
+    const within = { ...filter, madeAfter: after, madeBefore: before };
+    const count = await deliveryQueue.countDeliveries(call.session.orgId, within, MOST_COUNTED + 1);
+    return call.answer({ count: Math.min(count, MOST_COUNTED), more: count > MOST_COUNTED });
   });
 
   calls.on('GET /deliveries/:id', 'read', async call => call.answer(await showWhole(await find(call))));

@@ -1,9 +1,9 @@
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import type { CounterStore } from '../../../core/stores/counters.ts';
 import type { StorageSize } from '../../../core/stores/engine.ts';
 import type { OperatorOrganisation } from '../access/operator.ts';
 import type { Calls } from '../calls.ts';
-import { MOST_BACKLOG_COUNTED } from '../overview/figures.ts';
 
 /** What a process knows of itself and of its storage. */
 export interface ServiceHealth {
@@ -44,7 +44,7 @@ export function healthCalls(
     const [problem, { engine, bytes, freeBytes }, backlog, isOperator] = await Promise.all([
       whyNotWritable(),
       health.measure(),
-      counters.countBacklog(call.session.orgId, MOST_BACKLOG_COUNTED),
+      counters.countBacklog(call.session.orgId, MOST_COUNTED),
       operator.isOf(call.session.orgId),
     ]);
     const { accepted, pending, retrying, held } = backlog;

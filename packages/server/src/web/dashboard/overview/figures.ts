@@ -1,17 +1,19 @@
 import { chartWindow, endOfWindow } from '@sluice/contract/chart-window';
 import type { PresentRecord } from '@sluice/contract/dashboard-overview';
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
-import { type CounterStore, type CounterWindow, WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
+import {
+  type CappedCount,
+  type CounterStore,
+  type CounterWindow,
+  WHOLE_ORGANISATION,
+} from '../../../core/stores/counters.ts';
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
 import { percentileOf, totalsOf, wholeOf } from './counter-windows.ts';
-
-/** How far what has not arrived is counted: beyond it a person only wants to know that it is more. */
-export const MOST_BACKLOG_COUNTED = 10_000;
-/** The same of each part, where it is looked up for all of them, again and again. */
-export const MOST_OF_EACH_COUNTED = 1_000;
 
 type Counters = Pick<CounterStore, 'countPresent' | 'readCounters'>;
 
@@ -33,9 +35,32 @@ export async function presentFigures(
   };
   const [sums, present] = await Promise.all([
     counters.readCounters(orgId, [destination ?? WHOLE_ORGANISATION], ['delivered'], whole),
-    counters.countPresent(orgId, made, MOST_BACKLOG_COUNTED),
+    counters.countPresent(orgId, made, MOST_COUNTED),
   ]);
   return { delivered: Math.max(0, sums[0]?.amount ?? 0), ...present };
+}
+
+/**
+ * Events that came in within a window and are dead letters now, of each pipeline, or of one: what a replay or a retry has
+ * resolved, or somebody has discarded, failed once and is none of them. As many as the list of them has.
+ */
+export async function failedFigures(
+  deliveryQueue: Pick<DeliveryQueue, 'countFailedInEach'>,
+  orgId: string,
+  window: CounterWindow,
+  pipeline?: string,
+): Promise<(id: string, at?: { readonly version: number; readonly step: number }) => CappedCount> {
+  const received = { receivedAfter: window.from - 1, receivedBefore: endOfWindow(window) };
+  const filter = pipeline === undefined ? received : { ...received, pipeline };
+  const { counts, more } = await deliveryQueue.countFailedInEach(orgId, filter, MOST_COUNTED);
+  return (id, at) => {
+    const own = counts.filter(
+      one =>
+        one.pipelineId === id && (at === undefined || (one.version === at.version && one.step === at.step)),
+    );
+    const count = own.reduce((sum, one) => sum + one.count, 0);
+    return { count: Math.min(count, MOST_COUNTED), more: more && count > 0 };
+  };
 }
 
 export function figureCalls(

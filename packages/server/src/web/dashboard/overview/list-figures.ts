@@ -1,11 +1,13 @@
 import { chartWindow, windowUpTo } from '@sluice/contract/chart-window';
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import { type Clock, hours, minutes, toRfc3339 } from '../../../core/clock.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { CounterStore, CounterWindow } from '../../../core/stores/counters.ts';
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
 import { percentileOf, seriesBySubject, totalsOf } from './counter-windows.ts';
-import { MOST_OF_EACH_COUNTED } from './figures.ts';
+import { failedFigures } from './figures.ts';
 
 /**
  * The figures of lists: all rows in one call, from counters and from what is open or dead at present, over the very
@@ -35,6 +37,7 @@ export function listFigureCalls(
   {
     configuration,
     counters,
+    deliveryQueue,
     clock,
   }: {
     readonly configuration: Pick<
@@ -42,6 +45,7 @@ export function listFigureCalls(
       'listDestinations' | 'listLastErrors' | 'listPipelines' | 'listSources'
     >;
     readonly counters: Pick<CounterStore, 'countPresentOfEach' | 'readCounters'>;
+    readonly deliveryQueue: Pick<DeliveryQueue, 'countFailedInEach'>;
     readonly clock: Clock;
   },
 ): void {
@@ -75,7 +79,7 @@ export function listFigureCalls(
     const [destinations, errors, present] = await Promise.all([
       configuration.listDestinations(orgId),
       configuration.listLastErrors(orgId),
-      counters.countPresentOfEach(orgId, { from, to: from + stepMs }, MOST_OF_EACH_COUNTED),
+      counters.countPresentOfEach(orgId, { from, to: from + stepMs }, MOST_COUNTED),
     ]);
     const names = ['delivered', ...latencyNames];
     const { total, p95, line, begins } = await read(orgId, destinations, names, ['delivered'], windows);
@@ -125,14 +129,17 @@ export function listFigureCalls(
     const pipelines = await configuration.listPipelines(orgId);
     const windows = windowsOf(call.query().minutes, clock.now());
     const names = [...runNames, ...latencyNames];
-    const { total, p95, line, begins } = await read(orgId, pipelines, names, runNames, windows);
+    const [{ total, p95, line, begins }, failed] = await Promise.all([
+      read(orgId, pipelines, names, runNames, windows),
+      failedFigures(deliveryQueue, orgId, windows.whole),
+    ]);
     return call.answer({
       ...begins,
       rows: pipelines.map(({ id }) => ({
         id,
         in: runNames.reduce((sum, name) => sum + total(id, name), 0),
         dropped: total(id, 'dropped'),
-        failed: total(id, 'failed'),
+        failed: failed(id),
         p95_ms: p95(id),
         line: line(id),
       })),

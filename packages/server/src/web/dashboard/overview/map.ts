@@ -1,21 +1,16 @@
 import { endOfWindow } from '@sluice/contract/chart-window';
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import type { Clock } from '../../../core/clock.ts';
 import { compileGlob } from '../../../core/expressions/glob.ts';
 import type { StoredPipeline } from '../../../core/stores/configuration/pipelines.ts';
 import type { Source } from '../../../core/stores/configuration/sources.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
-import {
-  arrow,
-  type CappedCount,
-  type CounterStore,
-  type CounterWindow,
-  type WaitingAt,
-} from '../../../core/stores/counters.ts';
+import { arrow, type CappedCount, type CounterStore, type WaitingAt } from '../../../core/stores/counters.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Calls } from '../calls.ts';
 import { statesOf } from '../destination-states.ts';
 import { stepsOf, totalsOf, totalWindow, wholeOf } from './counter-windows.ts';
-import { MOST_BACKLOG_COUNTED, MOST_OF_EACH_COUNTED } from './figures.ts';
+import { failedFigures } from './figures.ts';
 
 /** What a person takes for now. */
 const NOW_MINUTES = 5;
@@ -31,32 +26,11 @@ export function mapCalls(
     clock,
   }: {
     readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
-    readonly counters: Pick<CounterStore, 'countWaitingAt' | 'readCounters'>;
-    readonly deliveryQueue: Pick<DeliveryQueue, 'countDeadByRoute' | 'findLastEnds' | 'listFailedGroups'>;
+    readonly counters: Pick<CounterStore, 'countPresentOfEach' | 'countWaitingAt' | 'readCounters'>;
+    readonly deliveryQueue: Pick<DeliveryQueue, 'countDeadByRoute' | 'countFailedInEach' | 'findLastEnds'>;
     readonly clock: Clock;
   },
 ): void {
-  /** What was made within the time and has died, by destination and by edge; and what failed, by pipeline. */
-  async function deadOf(orgId: string, window: CounterWindow): Promise<(id: string) => CappedCount> {
-    const [after, before] = [window.from - 1, endOfWindow(window)];
-    const most = MOST_BACKLOG_COUNTED;
-    const [deliveries, events] = await Promise.all([
-      deliveryQueue.countDeadByRoute(orgId, { madeAfter: after, madeBefore: before }, most),
-      deliveryQueue.listFailedGroups(orgId, { receivedAfter: after, receivedBefore: before }, most),
-    ]);
-    const counts = new Map<string, number>();
-    const add = (id: string, count: number) => counts.set(id, (counts.get(id) ?? 0) + count);
-    for (const { pipelineId, destinationId, count } of deliveries) {
-      add(destinationId, count);
-      add(arrow(pipelineId, destinationId), count);
-    }
-    for (const { pipeline, count } of events) add(pipeline.id, count);
-    return id => {
-      const count = counts.get(id) ?? 0;
-      return { count, more: count >= most };
-    };
-  }
-
   calls.on('GET /map', 'read', async call => {
     const { orgId } = call.session;
     const [allSources, pipelines, destinations] = await Promise.all([
@@ -73,16 +47,29 @@ export function mapCalls(
     const nodes = [...sources, ...pipelines, ...destinations].map(({ id }) => id);
     const now = clock.now();
     const window = wholeOf(stepsOf(call.query(), now));
-    const [onArrows, onArrowsNow, onNodes, waiting, dead, stateOf] = await Promise.all([
+    const [onArrows, onArrowsNow, onNodes, waiting, present, routes, failed, stateOf] = await Promise.all([
       counters.readCounters(orgId, arrows, ['runs', 'deliveries'], window),
       counters.readCounters(orgId, arrows, ['runs', 'deliveries'], totalWindow(NOW_MINUTES, now)),
       counters.readCounters(orgId, nodes, ['received', 'routed', 'dropped', 'failed', 'delivered'], window),
-      counters.countWaitingAt(orgId, MOST_OF_EACH_COUNTED),
-      deadOf(orgId, window),
+      counters.countWaitingAt(orgId, MOST_COUNTED),
+      counters.countPresentOfEach(orgId, { from: window.from, to: endOfWindow(window) }, MOST_COUNTED),
+      deliveryQueue.countDeadByRoute(
+        orgId,
+        { madeAfter: window.from - 1, madeBefore: endOfWindow(window) },
+        MOST_COUNTED,
+      ),
+      failedFigures(deliveryQueue, orgId, window),
       statesOf(orgId, destinations, { counters, deliveryQueue, clock }),
     ]);
     const [total, lately, of] = [totalsOf(onArrows), totalsOf(onArrowsNow), totalsOf(onNodes)];
     const waitingAt = waitingAtSources(sources, waiting);
+    const deadAt = new Map(present.map(({ destinationId, dead }) => [destinationId, dead]));
+    const deadAlong = new Map(
+      routes.map(({ pipelineId, destinationId, count }) => [
+        arrow(pipelineId, destinationId),
+        { count, more: count >= MOST_COUNTED },
+      ]),
+    );
     const ends = new Set(destinations.map(({ id }) => id));
     const along = (of: ReturnType<typeof totalsOf>, from: string, to: string) =>
       of(arrow(from, to), 'runs') + of(arrow(from, to), 'deliveries');
@@ -104,7 +91,7 @@ export function mapCalls(
           name,
           enabled,
           total: of(id, 'routed') + of(id, 'dropped') + of(id, 'failed'),
-          dead: dead(id),
+          dead: failed(id),
         }))
         .sort(byName),
       destinations: destinations
@@ -117,7 +104,7 @@ export function mapCalls(
             state: stateOf(destination),
             total: of(id, 'delivered'),
             waiting: waiting.destinations.get(id) ?? NOTHING,
-            dead: dead(id),
+            dead: deadAt.get(id) ?? NOTHING,
           };
         })
         .sort(byName),
@@ -126,7 +113,7 @@ export function mapCalls(
         to,
         total: along(total, from, to),
         per_minute: along(lately, from, to) / NOW_MINUTES,
-        dead: ends.has(to) ? dead(arrow(from, to)) : dead(to),
+        dead: ends.has(to) ? (deadAlong.get(arrow(from, to)) ?? NOTHING) : failed(to),
       })),
     });
   });
@@ -146,8 +133,8 @@ function waitingAtSources(
     const matches = compileGlob(source.match);
     const own = [...types].flatMap(([type, count]) => (matches(type) ? [count] : []));
     const count = own.reduce((sum, one) => sum + one.count, 0);
-    const more = count > MOST_OF_EACH_COUNTED || own.some(one => one.more);
-    waiting.set(source.id, { count: Math.min(count, MOST_OF_EACH_COUNTED), more });
+    const more = count > MOST_COUNTED || own.some(one => one.more);
+    waiting.set(source.id, { count: Math.min(count, MOST_COUNTED), more });
   }
   return id => waiting.get(id) ?? NOTHING;
 }

@@ -1,5 +1,6 @@
 import { endOfWindow } from '@sluice/contract/chart-window';
 import { type FunnelName, funnelNames, type OverviewRecord } from '@sluice/contract/dashboard-overview';
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import { type Clock, hours, toRfc3339 } from '../../../core/clock.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import {
@@ -12,7 +13,7 @@ import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
 import { hoursOf, seriesOf, stepsOf } from './counter-windows.ts';
-import { MOST_BACKLOG_COUNTED, presentFigures } from './figures.ts';
+import { presentFigures } from './figures.ts';
 import { troubleOf } from './trouble.ts';
 
 /** What has died may be retried, so the dead are looked up; the rest is counted once and for all. */
@@ -21,7 +22,7 @@ const countedNames = funnelNames.filter(name => name !== 'dead');
 interface OverviewDependencies {
   readonly counters: Pick<
     CounterStore,
-    'countBacklog' | 'countDead' | 'countPresent' | 'countWaitingAt' | 'readCounters'
+    'countBacklog' | 'countDead' | 'countOpenOverTime' | 'countPresent' | 'countWaitingAt' | 'readCounters'
   >;
   readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
   readonly deliveryQueue: Pick<DeliveryQueue, 'countFailedEvents' | 'findLastEnds'>;
@@ -38,8 +39,8 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
 
   async function failedEvents(orgId: string, window: CounterWindow): Promise<CappedCount> {
     const received = { receivedAfter: window.from - 1, receivedBefore: endOfWindow(window) };
-    const count = await deliveryQueue.countFailedEvents(orgId, received, MOST_BACKLOG_COUNTED + 1);
-    return { count: Math.min(count, MOST_BACKLOG_COUNTED), more: count > MOST_BACKLOG_COUNTED };
+    const count = await deliveryQueue.countFailedEvents(orgId, received, MOST_COUNTED + 1);
+    return { count: Math.min(count, MOST_COUNTED), more: count > MOST_COUNTED };
   }
 
   /** The time before, to compare with. */
@@ -63,15 +64,16 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
     const window = stepsOf(call.query(), clock.now());
     const times = latencyWindow(window);
     const whole = [WHOLE_ORGANISATION];
-    const [sums, dead, present, failed, before, latencies, backlog, destinations, sources, pipelines] =
+    const [sums, dead, open, present, failed, before, latencies, backlog, destinations, sources, pipelines] =
       await Promise.all([
         counters.readCounters(orgId, whole, countedNames, window),
-        counters.countDead(orgId, window, MOST_BACKLOG_COUNTED),
+        counters.countDead(orgId, window, MOST_COUNTED),
+        counters.countOpenOverTime(orgId, window, MOST_COUNTED),
         presentFigures(counters, orgId, window),
         failedEvents(orgId, window),
         beforeOf(orgId, window),
         counters.readCounters(orgId, whole, latencyNames, times),
-        counters.countBacklog(orgId, MOST_BACKLOG_COUNTED),
+        counters.countBacklog(orgId, MOST_COUNTED),
         configuration.listDestinations(orgId),
         configuration.listSources(orgId),
         configuration.listPipelines(orgId),
@@ -96,6 +98,7 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
         dead: total('dead'),
       },
       more_dead: dead.more,
+      open,
       present,
       failed_events: failed,
       before,

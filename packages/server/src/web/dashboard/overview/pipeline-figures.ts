@@ -4,10 +4,12 @@ import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { tallies } from '../../../core/event/outcome.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
-import { type CounterStore, STEP_ENDS, stepOf } from '../../../core/stores/counters.ts';
+import { type CounterStore, STEP_DROPPED, stepOf } from '../../../core/stores/counters.ts';
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
-import { percentileOf, totalsOf } from './counter-windows.ts';
+import { percentileOf, totalsOf, wholeOf } from './counter-windows.ts';
+import { failedFigures } from './figures.ts';
 import { runNames } from './list-figures.ts';
 
 /** What became of the events of one pipeline, and at which of its steps. */
@@ -16,10 +18,12 @@ export function pipelineFigureCalls(
   {
     configuration,
     counters,
+    deliveryQueue,
     clock,
   }: {
     readonly configuration: Pick<ConfigurationStore, 'findPipeline' | 'findPipelineVersion'>;
     readonly counters: Pick<CounterStore, 'readCounters'>;
+    readonly deliveryQueue: Pick<DeliveryQueue, 'countFailedInEach'>;
     readonly clock: Clock;
   },
 ): void {
@@ -30,26 +34,26 @@ export function pipelineFigureCalls(
     const { id, version, definition } = pipeline;
     const { steps } = JSON.parse(definition) as Pick<PipelineDefinition, 'steps'>;
     const subjects = steps.map((_, place) => stepOf(id, version, place));
-    const { from, stepMs, points } = chartWindow(call.query().minutes, clock.now());
-    const whole = { from, stepMs: stepMs * points, points: 1 };
-    const [present, ofPipeline, ofSteps] = await Promise.all([
+    const whole = wholeOf(chartWindow(call.query().minutes, clock.now()));
+    const [present, failed, ofPipeline, ofSteps] = await Promise.all([
       configuration.findPipelineVersion(orgId, id, version),
+      failedFigures(deliveryQueue, orgId, whole, id),
       counters.readCounters(orgId, [id], [...runNames, ...tallies, ...latencyNames], whole),
-      counters.readCounters(orgId, subjects, [...STEP_ENDS, ...latencyNames], whole),
+      counters.readCounters(orgId, subjects, [STEP_DROPPED, ...latencyNames], whole),
     ]);
     const [total, step] = [totalsOf(ofPipeline), totalsOf(ofSteps)];
     return call.answer({
       in: runNames.reduce((sum, name) => sum + total(id, name), 0),
       dropped: total(id, 'dropped'),
-      failed: total(id, 'failed'),
+      failed: failed(id),
       p95_ms: percentileOf(0.95, id, total),
       version,
       since: toRfc3339(present?.createdAt ?? pipeline.updatedAt),
-      steps: subjects.map(subject => ({
+      steps: subjects.map((subject, place) => ({
         // Each event that came to it took its time.
         in: latencyNames.reduce((sum, name) => sum + step(subject, name), 0),
-        dropped: step(subject, 'step_dropped'),
-        failed: step(subject, 'step_failed'),
+        dropped: step(subject, STEP_DROPPED),
+        failed: failed(id, { version, step: place }),
         p95_ms: percentileOf(0.95, subject, step),
       })),
       classify: {

@@ -1,5 +1,6 @@
 import { endOfWindow } from '@sluice/contract/chart-window';
 import type { ErrorGroup, TopRecord } from '@sluice/contract/dashboard-overview';
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import type { Clock } from '../../../core/clock.ts';
 import {
   type CounterStore,
@@ -11,7 +12,6 @@ import {
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Calls } from '../calls.ts';
 import { stepsOf, wholeOf } from './counter-windows.ts';
-import { MOST_BACKLOG_COUNTED } from './figures.ts';
 
 /** So many of each are shown. */
 const MOST_TYPES = 8;
@@ -46,14 +46,14 @@ export function topCalls(calls: Calls, { counters, deliveryQueue, clock }: TopDe
 
   async function deliveryErrors(orgId: string, window: CounterWindow): Promise<Ranked[]> {
     const made = { from: window.from, to: endOfWindow(window) };
-    const { groups, more } = await deliveryQueue.listErrorGroups(orgId, made, MOST_BACKLOG_COUNTED);
+    const { groups, more } = await deliveryQueue.listErrorGroups(orgId, made, MOST_COUNTED);
     return groups.map(({ state, destination, code, status, count, latest }) => ({
       state,
       at: destination,
       code,
       status,
       step: null,
-      count: { count: Math.min(count, MOST_BACKLOG_COUNTED), more: more[state] },
+      count: { count: Math.min(count, MOST_COUNTED), more: more[state] },
       async message() {
         const [attempt] = await deliveryQueue.listAttempts(orgId, latest, 1);
         return attempt?.message ?? null;
@@ -63,15 +63,15 @@ export function topCalls(calls: Calls, { counters, deliveryQueue, clock }: TopDe
 
   async function eventErrors(orgId: string, window: CounterWindow): Promise<Ranked[]> {
     const received = { receivedAfter: window.from - 1, receivedBefore: endOfWindow(window) };
-    const groups = await deliveryQueue.listFailedGroups(orgId, received, MOST_BACKLOG_COUNTED + 1);
-    const isCut = groups.reduce((sum, { count }) => sum + count, 0) > MOST_BACKLOG_COUNTED;
+    const groups = await deliveryQueue.listFailedGroups(orgId, received, MOST_COUNTED + 1);
+    const isCut = groups.reduce((sum, { count }) => sum + count, 0) > MOST_COUNTED;
     return groups.map(({ pipeline, step, reason, count }) => ({
       state: 'failed' as const,
       at: { ...pipeline, kind: 'pipeline' },
       code: null,
       status: null,
       step,
-      count: { count: Math.min(count, MOST_BACKLOG_COUNTED), more: isCut },
+      count: { count: Math.min(count, MOST_COUNTED), more: isCut },
       message: async () => reason,
     }));
   }

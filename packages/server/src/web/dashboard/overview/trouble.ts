@@ -1,8 +1,9 @@
 import type { FailingDestination, OverviewRecord } from '@sluice/contract/dashboard-overview';
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import type { StoredDestination } from '../../../core/stores/configuration/destinations.ts';
 import type { CounterStore, CounterWindow } from '../../../core/stores/counters.ts';
 import { failedLast, failedLately, type StateDependencies, statesOf } from '../destination-states.ts';
-import { MOST_BACKLOG_COUNTED, presentFigures } from './figures.ts';
+import { presentFigures } from './figures.ts';
 
 /** What is wrong with destinations at present, and all that waits for those. */
 
@@ -33,7 +34,7 @@ export async function troubleOf(
   const shown = failing.slice(0, MOST_FAILING);
   const ids = shown.map(({ destination }) => destination.id);
   const [{ destinations: waitingAt }, stillFailing] = await Promise.all([
-    counters.countWaitingAt(orgId, MOST_BACKLOG_COUNTED),
+    counters.countWaitingAt(orgId, MOST_COUNTED),
     failedLast(orgId, ids, deliveryQueue),
   ]);
   const waitingFor = (id: string) => waitingAt.get(id) ?? NOTHING;
