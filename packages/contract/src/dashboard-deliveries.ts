@@ -115,7 +115,7 @@ const destinationRecord = z.object({
     next_probe_at: z.string().nullable(),
     /** What came back last, in a sentence. */
     last_failure: z.string().nullable(),
-    /** How many deliveries wait, while it is open; nobody counts past 10,000. */
+    /** How many deliveries wait; nobody counts past 10,000, nor in the list of all while it is closed. */
     waiting: z.number().nullable(),
   }),
   /** Null where it is no listener. */

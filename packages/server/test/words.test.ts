@@ -111,10 +111,9 @@ describe('retired words', () => {
   );
 });
 
-/** What pages, errors and mails no longer say, each with the word of the glossary. */
+/** What pages, errors, mails and guides no longer say, each with the word of the glossary. */
 const formerWords: Readonly<Record<string, string>> = {
   'Make (all three|the (source|key|destination)|it\\b)': 'Create …',
-  'Leave it(?! empty| (at|as|to))': 'Cancel',
   'takes events from now on': 'Ready to receive',
   'To the (source|destination|deliveries|dead letters)\\b|\\b(See|Open) the (keys|job|delivery)\\b': 'View …',
   'shown this once and kept': 'You won’t be able to see this again.',
@@ -134,17 +133,34 @@ const formerWords: Readonly<Record<string, string>> = {
   'Nobody has asked for one|Asked for by': 'No jobs yet, Requested by',
   'Nothing is called that|Nothing is here|leads nowhere\\.': 'No results, Not found',
   'Invite somebody|The e-?mail or the password is not right': 'Invite member, Incorrect email or password.',
-  'turned away|(?<=\\d )a second\\b': 'rejected, req/s',
   '[Ee]-mail': 'email',
-  'what="Made"|· made\\b|(can|owners|admins) make\\b|(This|also) makes\\b|[Mm]ake this source|one is made':
-    'create',
   "header: 'Waiting'|\\btr(y|ies) over|one try\\b|not been tried": 'Backlog, attempt',
   "header: 'By'|label=\"What\"|'Takes'|Tied to": 'Requested by, Type, Accepts, Entity',
   "enabled \\? 'active'": 'enabled, disabled',
-  '\\b(meanwhile|once more|[Ss]omebody|[Ee]verybody|[Aa]nybody)\\b':
-    'in the meantime, again, someone, everyone, anyone',
   'goes? nowhere|went nowhere': 'is not routed',
   'Nothing (has come in|was rejected|has been sent anywhere)|What it got': 'No … yet, Received events',
+  'This takes the role|takes the role member': 'requires the role',
+  'No event matches|has such a name|No provider is called|[Cc]lear the filters': 'No … match, Clear filters',
+  'is told (yet|through)|nobody is told': 'is notified',
+  '[>\'"`](Watch|Know)[<\'"`]': 'Monitor, Data',
+  '[>\'"`]Begin[<\'"`]|[>}”] is there\\b(?! twice)': 'Create account, … created',
+  '[>\'"`](Over time|Tries|At once|Write one)\\b': 'Throughput, Max attempts, Burst, Custom event',
+  '[>\'"`](Begun|Begins with)[<\'"`]|[>\'"`]Withdraw\\b': 'Started, Prefix, Revoke',
+  'SDK source': 'API source',
+  '(?<!autoComplete=")[Oo]rganization|[>\'"`]Colors?[<\'"`]|\\b[Cc]olors? (of|is|and|for)\\b':
+    'organisation, colour',
+  '[\\d}] %(?=[<\'"`.,;)])|\\b(sec|min|hr)\\. ago': '14%, 23s ago',
+  'abel=.*Copy the|The answer was empty|[>\'"`]Answer(ed)?[<\'"`]': 'Copy …, Response',
+};
+
+/** What guides may say in a sentence, and a page may not. */
+const formerOnPages: Readonly<Record<string, string>> = {
+  'Leave it(?! empty| (at|as|to))': 'Cancel',
+  'turned away|(?<=\\d )a second\\b': 'rejected, req/s',
+  'what="Made"|· made\\b|(can|owners|admins) make\\b|(This|also) makes\\b|[Mm]ake this source|one is made':
+    'create',
+  '\\b(meanwhile|once more|[Ss]omebody|[Ee]verybody|[Aa]nybody)\\b':
+    'in the meantime, again, someone, everyone, anyone',
   '(is|are) not right|asks? for a code|as many as there may be|exists? already\\.':
     'incorrect, requires, The limit …',
   "'is (not )?there'|the present (secret|key|one|traits)|[Pp]resent recovery": 'exists, current',
@@ -153,14 +169,20 @@ const formerWords: Readonly<Record<string, string>> = {
   'logged out at once|verifies (it|both) at once|ends at once': 'immediately',
   'take(n|s) (out of|writes)|Room on its disk|[Ll]ast heard':
     'removed from, writable, Free disk space, Last seen',
-  'No event matches|has such a name|No provider is called|[Cc]lear the filters': 'No … match, Clear filters',
-  'is told (yet|through)|nobody is told': 'is notified',
-  'abel=.*Copy the|The answer was empty|[>\'"`]Answer(ed)?[<\'"`]': 'Copy …, Response',
 };
 
 describe('what people read', () => {
-  const read = files.filter(file => /\.(tsx?)$/.test(file) && !file.includes('.test.'));
-  for (const [former, instead] of Object.entries(formerWords)) {
+  const guides = files.filter(file => file.endsWith('.md'));
+  const pages = files.filter(file => /\.(tsx?)$/.test(file) && !file.includes('.test.'));
+  const held = [
+    ...Object.entries(formerWords).map(([former, instead]) => ({
+      former,
+      instead,
+      in: [...pages, ...guides],
+    })),
+    ...Object.entries(formerOnPages).map(([former, instead]) => ({ former, instead, in: pages })),
+  ];
+  for (const { former, instead, in: read } of held) {
     test(`never says “${former}”: ${instead}`, () => {
       const pattern = new RegExp(former);
       const found = read.flatMap(file =>
@@ -176,4 +198,24 @@ describe('what people read', () => {
       expect(found).toEqual([]);
     });
   }
+
+  test.each([
+    "label: 'Watch'",
+    '<Button>Begin</Button>',
+    '“Shop” is there',
+    'title="Over time"',
+    "header: 'Tries'",
+    'label="At once"',
+    '>Write one<',
+    "header: 'Begun'",
+    "label: 'Begins with'",
+    'act="Withdraw"',
+    'An SDK source',
+    'Switch organization',
+    'the color of',
+    '<b>14 %</b>',
+    '23 sec. ago',
+  ])('is found in %p', line => {
+    expect(Object.keys(formerWords).filter(former => new RegExp(former).test(line))).toHaveLength(1);
+  });
 });

@@ -8,6 +8,8 @@ export interface PaletteItem {
   readonly isThing?: boolean;
   /** Where it leads; absent: it does something. */
   readonly to?: string;
+  /** What it does is worth doing again, and so offered among the recent ones. */
+  readonly isRepeatable?: boolean;
 }
 
 /** Exact name, then prefix, then the beginning of a word, then anywhere; null: not at all. */

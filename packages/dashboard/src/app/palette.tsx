@@ -22,8 +22,9 @@ export default function Palette({ asked: times }: { asked: number }) {
   /** With an arrow somebody has chosen another one than the first. */
   const hasChosen = useRef(false);
   const typed = query.trim();
-  const { items, isAsking } = usePaletteItems(query);
-  const shown = typed === '' ? recentFirst(items, goTo) : rankItems(items, typed).slice(0, MOST_SHOWN);
+  const { items, actions, isAsking } = usePaletteItems(query);
+  const shown =
+    typed === '' ? recentFirst(items, actions, goTo) : rankItems(items, typed).slice(0, MOST_SHOWN);
   const search: RunnableItem = {
     key: 'search',
     label: `Search events for “${typed}”`,
@@ -38,7 +39,7 @@ export default function Palette({ asked: times }: { asked: number }) {
   const pick = (item: RunnableItem) => {
     setIsEntered(false);
     spotlight.close();
-    if (item.to !== undefined) remember(item);
+    if (item.to !== undefined || item.isRepeatable) remember(item);
     void Promise.resolve(item.run()).catch(error => notifyError(asCallError(error)));
   };
   const [first] = all;
@@ -134,9 +135,13 @@ function remember({ key, label, description, to }: PaletteItem): void {
   localStorage.setItem(storageKey(), JSON.stringify(withPicked(readRecent(), picked)));
 }
 
-function recentFirst(items: readonly RunnableItem[], goTo: (path: string) => unknown): RunnableItem[] {
+function recentFirst(
+  items: readonly RunnableItem[],
+  actions: readonly RunnableItem[],
+  goTo: (path: string) => unknown,
+): RunnableItem[] {
   const recent = readRecent().flatMap(({ to, ...item }) =>
-    to === undefined ? [] : [{ ...item, to, run: () => goTo(to) }],
+    to === undefined ? actions.filter(({ key }) => key === item.key) : [{ ...item, to, run: () => goTo(to) }],
   );
   const keys = new Set(recent.map(({ key }) => key));
   return [...recent, ...items.filter(({ key }) => !keys.has(key))];

@@ -29,12 +29,17 @@ export function useGoTo(): (address: string) => unknown {
 }
 
 /** Pages, settings, things and actions, for whoever is logged in; `isAsking` while the server still looks. */
-export function usePaletteItems(typed: string): { items: RunnableItem[]; isAsking: boolean } {
+export function usePaletteItems(typed: string): {
+  items: RunnableItem[];
+  /** What can be done; among the items once something is typed. */
+  actions: RunnableItem[];
+  isAsking: boolean;
+} {
   const asked = typed.trim();
   const goTo = useGoTo();
   const found = useCall('GET /search', asked === '' ? null : { text: asked }, { keep: true });
   const types = useCall('GET /events/types', asked === '' ? null : {});
-  const actions = useActions(asked !== '');
+  const actions = useActions();
   const goingTo = (item: PaletteItem & { to: string }): RunnableItem => ({
     ...item,
     run: () => goTo(item.to),
@@ -70,53 +75,72 @@ export function usePaletteItems(typed: string): { items: RunnableItem[]; isAskin
     .slice(0, MOST_TYPES)
     .map(item => goingTo({ ...item, isThing: true }));
   return {
-    items: [...things, ...typesFound, ...pages, ...actions],
+    items: [...things, ...typesFound, ...pages, ...(asked === '' ? [] : actions)],
+    actions,
     isAsking: found.isFetching || types.isLoading,
   };
 }
 
-function useActions(isWanted: boolean): RunnableItem[] {
+/** What can be made, and where. */
+const creations = [
+  { what: 'source', permission: 'sources.change', to: '/sources/new' },
+  { what: 'pipeline', permission: 'pipelines.change', to: '/pipelines/new' },
+  { what: 'destination', permission: 'destinations.change', to: '/destinations/new' },
+  { what: 'entity', permission: 'entities.change', to: '/entities?new=entity' },
+  { what: 'key', permission: 'keys.change', to: '/settings/keys' },
+  { what: 'member', permission: 'members.change', to: '/settings/members' },
+] as const;
+
+function useActions(): RunnableItem[] {
   const may = useMay();
+  const goTo = useGoTo();
   const { organisation, organisations } = useSession();
   const { setColorScheme } = useMantineColorScheme();
-  const navigate = useNavigate();
   const logOut = useLogOut();
   const moveTo = useSwitchOrganisation();
   const { data: destinations = [] } = useAll('GET /destinations');
+  const { data: pipelines = [] } = useAll('GET /pipelines');
   const pause = useChanges((given: { id: string; paused: boolean }) =>
     call(given.paused ? 'POST /destinations/:id/resume' : 'POST /destinations/:id/pause', { id: given.id }),
   );
-  if (!isWanted) return [];
+  const turn = useChanges(({ id, enabled }: { id: string; enabled: boolean }) =>
+    call('PATCH /pipelines/:id', { id, body: { enabled } }),
+  );
   const action = (label: string, run: () => unknown): RunnableItem => ({
     key: `action ${label}`,
     label,
     description: 'Action',
     run,
   });
-  const make = (what: 'source' | 'pipeline' | 'destination') =>
-    may(`${what}s.change`) ? [action(`New ${what}`, () => navigate({ to: `/${what}s/new` }))] : [];
+  const repeatable = (label: string, run: () => unknown) => ({ ...action(label, run), isRepeatable: true });
+  const goingTo = (label: string, to: string) => ({ ...action(label, () => goTo(to)), to });
   return [
-    ...make('source'),
-    ...make('pipeline'),
-    ...make('destination'),
-    ...destinations.flatMap(({ id, name, paused }) => [
-      ...(may('destinations.change')
-        ? [action(`${paused ? 'Resume' : 'Pause'} ${name}`, () => pause.mutate({ id, paused }))]
-        : []),
-      ...(may('deliveries.change')
+    ...creations
+      .filter(({ permission }) => may(permission))
+      .map(({ what, to }) => goingTo(`New ${what}`, to)),
+    ...pipelines.flatMap(({ id, name, enabled }) =>
+      may('pipelines.change')
         ? [
-            action(`Retry dead letters of ${name}`, () =>
-              navigate({ to: '/dead-letters', search: { destination: id } }),
+            action(`${enabled ? 'Disable' : 'Enable'} ${name}`, () =>
+              turn.mutateAsync({ id, enabled: !enabled }),
             ),
           ]
+        : [],
+    ),
+    ...destinations.flatMap(({ id, name, paused }) => [
+      ...(may('destinations.change')
+        ? [action(`${paused ? 'Resume' : 'Pause'} ${name}`, () => pause.mutateAsync({ id, paused }))]
+        : []),
+      ...(may('deliveries.change')
+        ? [goingTo(`Retry dead letters of ${name}`, `/dead-letters?destination=${id}&ask=retry`)]
         : []),
     ]),
     ...organisations
       .filter(({ id }) => id !== organisation.id)
-      .map(there => action(`Switch to ${there.name}`, () => moveTo(there))),
-    action('Theme: light', () => setColorScheme('light')),
-    action('Theme: dark', () => setColorScheme('dark')),
-    action('Theme: system', () => setColorScheme('auto')),
+      .map(there => repeatable(`Switch to ${there.name}`, () => moveTo(there))),
+    repeatable('Theme: light', () => setColorScheme('light')),
+    repeatable('Theme: dark', () => setColorScheme('dark')),
+    repeatable('Theme: system', () => setColorScheme('auto')),
     action('Log out', logOut),
   ];
 }

@@ -17,8 +17,15 @@ export function ConfirmButton(props: {
   button?: ButtonProps;
   /** What asks, where that is no plain button. */
   target?(open: () => void): ReactNode;
+  /** Somebody has asked for it elsewhere: it is open from the start. */
+  isAsked?: boolean;
+  onClose?(): void;
 }) {
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close: hide }] = useDisclosure(props.isAsked ?? false);
+  const close = () => {
+    hide();
+    props.onClose?.();
+  };
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<CallError | null>(null);
   const confirm = async () => {

@@ -1,37 +1,66 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 
-/** Asks before a page with unsaved changes is left; the browser asks where the tab is closed and nothing is kept. */
-export function LeaveGuard(props: {
+interface GuardedForm {
   isUnsaved(): boolean;
   /** Where a reload loses nothing. */
   isKept?: boolean;
   /** They leave: what they typed is not wanted. */
   onLeave?(): void;
-}) {
-  const { isUnsaved, isKept = false } = props;
+}
+
+interface LeaveGuard {
+  /** Does it at once where nothing is unsaved, and asks first otherwise. */
+  ask(leave: () => void): void;
+  /** The dialog that asks, to be drawn somewhere. */
+  readonly question: ReactNode;
+}
+
+/** Asks before a page with unsaved changes is left; the browser asks where the tab is closed and nothing is kept. */
+export const LeaveGuard = (form: GuardedForm) => useLeaveGuard(form).question;
+
+/** The same for a form that can also be closed, such as one in a modal. */
+export function useLeaveGuard(form: GuardedForm): LeaveGuard {
+  const { isUnsaved, isKept = false } = form;
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && isUnsaved(),
     enableBeforeUnload: () => !isKept && isUnsaved(),
     withResolver: true,
   });
+  const [closing, setClosing] = useState<{ leave(): void } | null>(null);
+  const isAsking = status === 'blocked' || closing !== null;
+  const stay = () => {
+    reset?.();
+    setClosing(null);
+  };
   const leave = () => {
-    props.onLeave?.();
+    form.onLeave?.();
+    setClosing(null);
+    closing?.leave();
     proceed?.();
   };
-  return (
-    <Modal opened={status === 'blocked'} onClose={() => reset?.()} title="Leave without saving?">
-      <Stack>
-        <Text size="sm">Your unsaved changes will be lost.</Text>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={() => reset?.()} data-autofocus>
-            Stay
-          </Button>
-          <Button color="red" onClick={leave}>
-            Leave
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
-  );
+  return {
+    ask(then) {
+      // Escape reaches the modal below as well.
+      if (isAsking) return;
+      if (isUnsaved()) setClosing({ leave: then });
+      else then();
+    },
+    question: (
+      <Modal opened={isAsking} onClose={stay} title="Leave without saving?">
+        <Stack>
+          <Text size="sm">Your unsaved changes will be lost.</Text>
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={stay} data-autofocus>
+              Stay
+            </Button>
+            <Button color="red" onClick={leave}>
+              Leave
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    ),
+  };
 }

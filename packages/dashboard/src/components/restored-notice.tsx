@@ -1,12 +1,20 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 
 /** Says that the form holds what was typed before a reload, and offers to begin again. */
-export function RestoredNotice({ onDiscard }: { onDiscard(): void }) {
+export function RestoredNotice({
+  hasSecrets = false,
+  ...props
+}: {
+  hasSecrets?: boolean;
+  onDiscard(): void;
+}) {
   return (
     <Alert color="blue" variant="light">
       <Group justify="space-between" gap="xs">
-        <Text size="sm">Your unsaved changes were restored. Secrets have to be entered again.</Text>
-        <Button size="compact-sm" variant="default" onClick={onDiscard}>
+        <Text size="sm">
+          Your unsaved changes were restored.{hasSecrets && ' Secrets have to be entered again.'}
+        </Text>
+        <Button size="compact-sm" variant="default" onClick={props.onDiscard}>
           Discard
         </Button>
       </Group>

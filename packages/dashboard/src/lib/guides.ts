@@ -34,6 +34,8 @@ export const guidesOfSettings: Readonly<Partial<Record<SettingsSection, string>>
   keys: 'sending-events',
   members: 'accounts',
   organisations: 'accounts',
+  alerts: 'alerts',
+  configuration: 'configuration-file',
   audit: 'security',
 };
 

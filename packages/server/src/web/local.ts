@@ -17,7 +17,7 @@ import { readQuery } from './read-json.ts';
  */
 export function createLocalRoutes(parts: {
   readonly accounts: Pick<AccountStore, 'listOrganisations'>;
-  readonly journal: Pick<Journal, 'listEvents'>;
+  readonly journal: Pick<Journal, 'findEvents' | 'listEvents'>;
   readonly live: LiveFeed;
   readonly clock: Clock;
 }): (request: Request) => Promise<Response> {
@@ -39,11 +39,13 @@ export function createLocalRoutes(parts: {
       if (new URL(request.url).pathname !== LOCAL_TAIL_PATH) throw new Problem('not_found');
       const { organisation, after_id: afterId = null, ...given } = readQuery(request, localQuery);
       const orgId = await findOrganisation(organisation);
-      const look = createTail((filter, page) => journal.listEvents(orgId, filter, page), {
-        filter: toFilter(given),
-        afterId,
-        clock,
-      });
+      const look = createTail(
+        {
+          list: (filter, page) => journal.listEvents(orgId, filter, page),
+          find: ids => journal.findEvents(orgId, ids),
+        },
+        { filter: toFilter(given), afterId, clock },
+      );
       const viewer = { orgId, userId: 'the operator' };
       live.requireRoom(viewer);
       return new Response(live.stream(viewer, look), { headers: { 'Content-Type': 'text/event-stream' } });

@@ -82,7 +82,7 @@ test('the list and the events of one refresh themselves', async () => {
 
 test('one is created, edited and linked by hand, and what others write meanwhile is not overwritten unasked', async () => {
   const { page, faults } = await visit(chromium, company.service.url, '/entities', { as: company.owner });
-  const dialog = page.getByRole('dialog');
+  const dialog = page.getByRole('dialog', { name: 'New entity' });
   const create = async (kind: string, id: string, traits: string) => {
     await page.getByRole('button', { name: 'New entity' }).click();
     await dialog.getByLabel('Kind').fill(kind);
@@ -92,7 +92,8 @@ test('one is created, edited and linked by hand, and what others write meanwhile
   };
   await create('customer', 'c_0', '{}');
   await dialog.getByText('This entity already exists.').waitFor();
-  await page.keyboard.press('Escape');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Leave', exact: true }).click();
   await dialog.waitFor({ state: 'hidden' });
   await create('robot', 'r/2', '{"legs": 9007199254740993}');
   await page.getByRole('heading', { level: 1, name: 'r/2' }).waitFor();

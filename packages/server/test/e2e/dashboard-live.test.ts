@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { EventSummary } from '@sluice/contract/dashboard-events';
+import { seconds } from '../../src/core/clock.ts';
 import { newId } from '../../src/core/ids.ts';
 import { type Browser, dataOf, join, listOf, openBrowser, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, expectRefused, ingestWith, toAnswer } from '../support/endpoints.ts';
 import { type LiveStream, openStream, type StreamMessage } from '../support/live-stream.ts';
 import { migratedDatabase } from '../support/migrated-database.ts';
 import { makeInbox, makePipeline, makeWebhook } from '../support/pipelines.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -16,6 +18,9 @@ const engines = {
     return { settings: { SLUICE_DATABASE_URL: url }, drop };
   },
 };
+
+/** The clock of the services can be put forward, and never back: within a process ids only rise. */
+let aheadMs = 0;
 
 const about = (call: string) => (message: StreamMessage) => JSON.parse(message.data).call === call;
 const rowsOf = (stream: LiveStream): EventSummary[] =>
@@ -32,7 +37,10 @@ for (const [engine, prepare] of Object.entries(engines)) {
     beforeAll(async () => {
       const prepared = await prepare();
       drop = prepared.drop;
-      service = await startTestService({ settings: prepared.settings });
+      service = await startTestService({
+        settings: { ...prepared.settings, SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8', SLUICE_ALLOW_HTTP: 'true' },
+        clock: { now: () => Date.now() + aheadMs },
+      });
       owner = await setUp(service);
       const { secret } = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'k' }));
       send = async (type, payload = {}) =>
@@ -110,11 +118,52 @@ for (const [engine, prepare] of Object.entries(engines)) {
       second.close();
     });
 
+    test('the tail tells of what is retried and arrives long after it came, also to whoever has come back', async () => {
+      let status = 503;
+      const receiver = startReceiver(() => new Response('', { status }));
+      const policy = { attempts: 3, schedule_s: [0, 60], timeout_s: 5 };
+      const { id } = dataOf<{ id: string }>(
+        await owner.post('/destinations', {
+          kind: 'webhook',
+          name: 'Fails at first',
+          config: { url: receiver.url },
+          policy,
+        }),
+      );
+      const source = await makeWebhook(service.url, owner, 'Retried');
+      await makePipeline(owner, { sources: [source.id], destinations: [{ id }] });
+      const stream = await open('/live/events');
+      await until(() => stream.received.length > 0, 'the tail has not begun');
+      const late = await source.send('{}');
+      const outcomeOn = ({ received }: LiveStream) =>
+        received
+          .map(({ data }) => JSON.parse(data) as { rows: EventSummary[]; changed: EventSummary[] })
+          .flatMap(({ rows, changed }) => [...changed, ...rows])
+          .findLast(row => row.id === late)?.outcome;
+      await until(() => outcomeOn(stream) === 'failing', 'it was not sent as failing');
+      aheadMs += seconds(20);
+      // With the second of these a look is over that goes back to before it came no more.
+      for (const type of ['later.one', 'later.two']) {
+        const newer = await send(type);
+        await until(() => rowsOf(stream).some(row => row.id === newer), `${type} was not sent`);
+      }
+      const back = await open('/live/events', { 'Last-Event-ID': stream.received.at(-1)?.id ?? '' });
+      await until(() => outcomeOn(back) === 'failing', 'whoever came back was not told how it is');
+      expect(rowsOf(back).some(row => row.id === late)).toBe(false);
+      status = 200;
+      aheadMs += seconds(61);
+      await until(() => outcomeOn(stream) === 'delivered', 'it was not sent as delivered');
+      await until(() => outcomeOn(back) === 'delivered', 'whoever came back was not told that it arrived');
+      stream.close();
+      back.close();
+      await receiver.stop();
+    });
+
     test('of what comes too fast the newest is sent, oldest first, and the rest is counted', async () => {
       const orgId = dataOf<{ organisation: { id: string } }>(await owner.get('/session')).organisation.id;
       const stream = await open('/live/events?type=flood');
       await until(() => stream.received.length > 0, 'the tail has not begun');
-      const now = Date.now();
+      const now = Date.now() + aheadMs;
       // More than a page of 1,000: what is on it is counted whole, what is beyond as far as there is time.
       const events = Array.from({ length: 1_100 }, () => ({
         id: newId('evt', now),

@@ -90,6 +90,16 @@ test('entities are found by what they are called, whatever their kind', async ()
   expect((await find('b/c'))[0]?.to).toBe('/entities/person/b%2Fc');
 });
 
+test('entities are found by the beginning of what they are called, those that are called so first', async () => {
+  const { secret } = dataOf<{ secret: string }>(await ours.post('/keys', { name: 'Prefixes' }));
+  const entities = entityClient(service.url, secret);
+  for (const name of ['cust_1', 'cust_12', 'cust_1_%C3%BC', 'cust_2', 'my_cust_1'])
+    await entities.put(`/person/${name}`, {});
+  expect((await find('cust_1')).map(({ label }) => label)).toEqual(['cust_1', 'cust_12', 'cust_1_ü']);
+  expect((await find('cust')).map(({ label }) => label)).toEqual(['cust_1', 'cust_12', 'cust_1_ü', 'cust_2']);
+  expect(await find('cust', theirs)).toEqual([]);
+});
+
 test('no more than twenty are answered', async () => {
   for (let n = 0; n < 25; n++) await ours.post('/sources', { kind: 'sdk', name: `Many ${n}`, match: '*' });
   expect(await find('many')).toHaveLength(20);

@@ -3,7 +3,7 @@ import type { DestinationProbeRecord, DestinationRecord } from '@sluice/contract
 import type { DeadLetterSummary, DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { minutes, seconds } from '../../src/core/clock.ts';
-import { dataOf, join } from '../support/dashboard.ts';
+import { dataOf, join, listOf } from '../support/dashboard.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
@@ -134,7 +134,7 @@ test('a test that arrives closes the breaker, and one that fails does not', asyn
     last_probe_at: null,
     next_probe_at: null,
     last_failure: null,
-    waiting: null,
+    waiting: 0,
   });
 });
 
@@ -163,4 +163,22 @@ test('with nothing waiting the next delivery is the probe, at once', async () =>
   const event = await flow.send({}, 'next');
   await flow.settled(event, 'delivered');
   await until(async () => (await read()).breaker.state === 'closed', 'The breaker did not close.');
+});
+
+test('what waits is counted while it is paused or retried, too, so that a form can say so before it is saved', async () => {
+  const policy = { attempts: 3, schedule_s: [0, 3_600], timeout_s: 5 };
+  const config = { url: `${receiver.url}/counted` };
+  const { id } = await flow.destination({ kind: 'webhook', name: 'counted', config, policy });
+  await flow.routeTo({ id, when: 'event.type == "counted"' });
+  const waiting = async () =>
+    dataOf<DestinationRecord>(await flow.browser.get(`/destinations/${id}`)).breaker.waiting;
+  expect(await waiting()).toBe(0);
+  await flow.settled(await flow.send({}, 'counted'), 'retrying');
+  expect(await waiting()).toBe(1);
+  await flow.browser.post(`/destinations/${id}/pause`);
+  await flow.settled(await flow.send({}, 'counted'), 'held');
+  expect(await waiting()).toBe(2);
+  // In a list the figures beside it say so.
+  const listed = listOf<DestinationRecord>(await flow.browser.get('/destinations')).data;
+  expect(listed.find(one => one.id === id)?.breaker.waiting).toBeNull();
 });

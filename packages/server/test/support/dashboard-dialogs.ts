@@ -52,9 +52,21 @@ export function dialogsOf({ ids }: SampleCompany): Readonly<Record<string, Opene
       at: `/events/${ids.event}`,
       open: page => press(page, 'Replay'),
     },
-    'pages/events/list/column-choice.tsx': 'events-filter-and-export.test.ts',
+    'pages/events/list/column-choice.tsx': { at: '/events', open: page => press(page, 'Columns') },
     'pages/events/list/export-menu.tsx': { at: '/events', open: page => press(page, 'Export') },
-    'pages/events/list/manage-views.tsx': 'events-filter-and-export.test.ts',
+    'pages/events/list/manage-views.tsx': {
+      at: '/events',
+      open: async page => {
+        // There is nothing to manage before there is a view.
+        await press(page, 'Views');
+        await page.getByRole('menuitem', { name: 'Save as a view' }).click();
+        await page.getByRole('dialog').getByLabel('Name').fill('Everything');
+        await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+        await press(page, 'Everything');
+        await page.getByRole('menuitem', { name: 'Manage views' }).click();
+        await page.getByRole('dialog', { name: 'Views' }).waitFor();
+      },
+    },
     'pages/events/list/replay-bar.tsx': {
       at: '/events',
       open: async page => {

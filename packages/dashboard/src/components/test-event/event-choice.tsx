@@ -3,9 +3,7 @@ import { useState } from 'react';
 import { EventText, SaveAs } from './event-text.tsx';
 import { RecentEvents } from './recent-events.tsx';
 import { SavedEvents } from './saved-events.tsx';
-import type { TrialEvent } from './trial-event.ts';
-
-const SAMPLE = '{\n  "type": "order.created",\n  "payload": { "id": 1, "total": 120 }\n}';
+import { sampleText, type TrialEvent } from './trial-event.ts';
 
 const kinds = [
   { value: 'recent', label: 'A recent event' },
@@ -25,7 +23,7 @@ export function EventChoice(props: {
   const [list, setList] = useState<'recent' | 'saved'>(event?.kind === 'saved' ? 'saved' : 'recent');
   const shown = event?.kind ?? list;
   const change = (kind: string) => {
-    if (kind === 'pasted') return onEvent({ kind: 'pasted', text: SAMPLE });
+    if (kind === 'pasted') return onEvent({ kind: 'pasted', text: sampleText });
     setList(kind === 'saved' ? 'saved' : 'recent');
     onEvent(null);
   };

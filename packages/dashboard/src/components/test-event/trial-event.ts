@@ -9,6 +9,13 @@ export type TrialEvent =
   | { readonly kind: 'saved'; readonly id: string; readonly text: string }
   | { readonly kind: 'pasted'; readonly text: string };
 
+/** What somebody who writes one begins with. */
+export const sampleText = '{\n  "type": "order.created",\n  "payload": { "id": 1, "total": 120 }\n}';
+
+/** Whether somebody has written it, and would have to write it again. */
+export const isWritten = (event: TrialEvent | null): boolean =>
+  event?.kind === 'pasted' && event.text !== sampleText;
+
 /** What of a call names the event. */
 type GivenEvent = { readonly event_id: string } | { readonly event: TestEventRecord['event'] };
 

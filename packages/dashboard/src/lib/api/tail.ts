@@ -9,6 +9,8 @@ const AGAIN_MS = 2_000;
 export interface News {
   /** Oldest first. One that is known already has changed its state. */
   readonly rows: readonly EventSummary[];
+  /** Others that have changed since they came; what is not shown any more is among them. */
+  readonly changed?: readonly EventSummary[];
   /** How many came too fast to be sent. */
   readonly skipped: number;
 }

@@ -3,6 +3,7 @@ import { IconRefresh, IconTrash } from '@tabler/icons-react';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { call } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
+import { useFilters } from '../../lib/use-filters.ts';
 import { describeDeadLetters } from './describe-dead-letters.ts';
 import type { DeadLetterFilter } from './letter-filter.ts';
 import { useLetters } from './use-letters.ts';
@@ -10,6 +11,7 @@ import { useLetters } from './use-letters.ts';
 /** All that match: counted first, then retried or discarded by a job. */
 export function AllLetters({ filter, onJob }: { filter: DeadLetterFilter; onJob(id: string): void }) {
   const letters = useLetters(onJob);
+  const [{ ask }, change] = useFilters();
   const which = Object.keys(filter).length > 0 ? 'all that match' : 'all';
   return (
     <>
@@ -24,6 +26,10 @@ export function AllLetters({ filter, onJob }: { filter: DeadLetterFilter; onJob(
         button={{ leftSection: <IconTrash size={16} aria-hidden /> }}
       />
       <ConfirmButton
+        // From the palette one comes here with the question.
+        key={ask ?? ''}
+        isAsked={ask === 'retry'}
+        onClose={() => change({ ask: '' })}
         label={`Retry ${which}`}
         act="Retry them"
         question={<CountFirst filter={filter} verb="retries" />}

@@ -110,6 +110,7 @@ export function DestinationForm(props: {
       <Stack>
         {isRestored && (
           <RestoredNotice
+            hasSecrets
             onDiscard={() => {
               setDraft(() => initial);
               setDelays(writeDelays(initial.policy.schedule_s));

@@ -1,14 +1,13 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import type { DestinationRecord, DestinationTestRecord } from '@sluice/contract/dashboard-deliveries';
-import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import { IconHeartBroken, IconPlayerPause } from '@tabler/icons-react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { ExactTime } from '../../components/exact-time.tsx';
 import { RelativeTime, useNow } from '../../components/relative-time.tsx';
 import { useChange } from '../../lib/api/use-call.ts';
-import { formatNumber } from '../../lib/format.ts';
 import { useMay } from '../../lib/session.tsx';
 import { NotListening } from './listen-command.tsx';
+import { queuedCount } from './queued-count.ts';
 
 /** What keeps deliveries from going out, in words. */
 export function DestinationNotices(props: {
@@ -22,11 +21,12 @@ export function DestinationNotices(props: {
     <>
       {paused && (
         <Alert color="yellow" variant="light" icon={<IconPlayerPause size={18} aria-hidden />} title="Paused">
-          Deliveries are held, and sent when it is resumed.
+          Deliveries are held, and sent when it is resumed.{' '}
+          {breaker.state === 'closed' && <Backlog waiting={breaker.waiting} />}
         </Alert>
       )}
       {!paused && !isListening && <NotListening />}
-      {breaker.state === 'open' && (paused || isListening) && (
+      {breaker.state !== 'closed' && (paused || isListening) && (
         <CircuitOpen id={id} breaker={breaker} isPaused={paused} onTest={props.onTest} />
       )}
     </>
@@ -90,8 +90,11 @@ function CircuitOpen(props: {
 
 function Backlog({ waiting }: { waiting: number | null }) {
   if (!waiting) return <>No deliveries are queued.</>;
-  const count = `${formatNumber(waiting)}${waiting >= MOST_COUNTED ? ' or more' : ''}`;
-  return <>{waiting === 1 ? '1 delivery is queued.' : `${count} deliveries are queued.`}</>;
+  return (
+    <>
+      {queuedCount(waiting)} {waiting === 1 ? 'is' : 'are'} queued.
+    </>
+  );
 }
 
 function NextProbe({ at }: { at: string | null }) {

@@ -17,7 +17,6 @@ import { RotateDialog } from '../../components/rotate-dialog.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { UsedBy } from '../../components/used-by.tsx';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
-import { formatNumber } from '../../lib/format.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useDelete } from '../../lib/use-delete.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
@@ -27,6 +26,7 @@ import { DestinationNotices } from './destination-notices.tsx';
 import classes from './destinations.module.css';
 import { ListenCommand } from './listen-command.tsx';
 import { NewDestinationPage } from './new-destination.tsx';
+import { queuedCount } from './queued-count.ts';
 import { RecentDeliveries } from './recent-deliveries.tsx';
 import { describeRetries } from './retry-policy-text.ts';
 import { SendTest, type TestBody } from './send-test.tsx';
@@ -75,7 +75,7 @@ function ExistingDestination({ id }: { id: string }) {
       actions={
         mayChange && (
           <>
-            <SendTest kind={destination.kind} isSending={test.isPending} onSend={send} />
+            <SendTest id={id} kind={destination.kind} isSending={test.isPending} onSend={send} />
             <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate({ id })}>
               {destination.paused ? 'Resume' : 'Pause'}
             </Button>
@@ -184,9 +184,8 @@ function Configuration(props: {
 /** What a change of the policy means for what waits. */
 function waitingNote({ breaker }: DestinationRecord): string | undefined {
   if (!breaker.waiting) return undefined;
-  const [what, keep] =
-    breaker.waiting === 1 ? ['delivery waits', 'It keeps'] : ['deliveries wait', 'They keep'];
-  return `${formatNumber(breaker.waiting)} ${what} for it. ${keep} the longer schedule if you change the policy.`;
+  const [wait, keep] = breaker.waiting === 1 ? ['waits', 'It keeps'] : ['wait', 'They keep'];
+  return `${queuedCount(breaker.waiting)} ${wait} for it. ${keep} the longer schedule if you change the policy.`;
 }
 
 function DeleteDestination({ destination }: { destination: DestinationRecord }) {

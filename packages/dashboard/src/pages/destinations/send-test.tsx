@@ -1,10 +1,10 @@
 import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { IconChevronDown, IconFlask } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { EventChoice } from '../../components/test-event/event-choice.tsx';
-import { readEvent, type TrialEvent } from '../../components/test-event/trial-event.ts';
+import { isWritten, readEvent, type TrialEvent } from '../../components/test-event/trial-event.ts';
+import { useFormModal } from '../../components/use-form-modal.ts';
 import { asCallError, type CallError } from '../../lib/api/call.ts';
 import type { GivenTo } from '../../lib/api/path.ts';
 
@@ -12,11 +12,13 @@ export type TestBody = GivenTo<'POST /destinations/:id/test'>['body'];
 
 /** Sends an event that says it is a test, or any other that somebody chooses. */
 export function SendTest(props: {
+  /** Of the destination. */
+  id: string;
   kind: string;
   isSending: boolean;
   onSend(body: TestBody): Promise<unknown>;
 }) {
-  const [isOpen, { open, close }] = useDisclosure();
+  const form = useFormModal<TrialEvent | null>(`test of ${props.id}`, null, isWritten);
   return (
     <>
       <Button.Group>
@@ -35,13 +37,20 @@ export function SendTest(props: {
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={open}>Test with an event…</Menu.Item>
+            <Menu.Item onClick={form.open}>Test with an event…</Menu.Item>
           </Menu.Dropdown>
         </Menu>
       </Button.Group>
-      <Modal opened={isOpen} onClose={close} title="Test with an event" size="lg">
-        <TestForm {...props} onDone={close} />
+      <Modal opened={form.isOpen} onClose={form.close} title="Test with an event" size="lg">
+        <TestForm
+          {...props}
+          event={form.draft}
+          onEvent={event => form.change(() => event)}
+          onDone={form.done}
+          onCancel={form.close}
+        />
       </Modal>
+      {form.question}
     </>
   );
 }
@@ -49,10 +58,13 @@ export function SendTest(props: {
 function TestForm(props: {
   kind: string;
   isSending: boolean;
+  event: TrialEvent | null;
+  onEvent(event: TrialEvent | null): void;
   onSend(body: TestBody): Promise<unknown>;
   onDone(): void;
+  onCancel(): void;
 }) {
-  const [event, setEvent] = useState<TrialEvent | null>(null);
+  const { event } = props;
   const [error, setError] = useState<CallError | null>(null);
   const given = event === null ? null : readEvent(event);
   const problem = given?.kind === 'broken' ? given.error : error;
@@ -73,10 +85,10 @@ function TestForm(props: {
           ? 'The row is really inserted, and then rolled back: constraints are checked and nothing stays.'
           : 'It is really sent, once. A recent event is sent as its pipeline processed it for this destination, otherwise as it was received.'}
       </Text>
-      <EventChoice event={event} onEvent={setEvent} />
+      <EventChoice event={event} onEvent={props.onEvent} />
       {problem && <ErrorNotice error={problem} />}
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={props.onDone}>
+        <Button variant="default" onClick={props.onCancel}>
           Cancel
         </Button>
         <Button loading={props.isSending} disabled={given?.kind !== 'event'} onClick={() => void send()}>

@@ -1,12 +1,15 @@
 import { Anchor, Autocomplete, Button, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import type { EntityLinkRecord } from '@sluice/contract/entity';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { isSame } from '../../components/form-baseline/changes.ts';
+import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { call } from '../../lib/api/call.ts';
 import { useChanges, useList } from '../../lib/api/use-call.ts';
 import { type EntityName, entityPage, nameOf } from '../../lib/entity-path.ts';
+import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { useMay } from '../../lib/session.tsx';
 import { removeRow } from '../../lib/undo/focus-after-removal.ts';
 import { useRemovals } from '../../lib/undo/use-removals.tsx';
@@ -99,11 +102,16 @@ function LinkRow(props: { link: EntityLinkRecord; here: EntityName; mayChange: b
 }
 
 const relations = ['same_as', 'member_of', 'owns', 'uses'];
-const nothing = { relation: '', kind: '', external_id: '' };
+const nothing = { relation: '', kind: '', external_id: '', direction: 'to' };
 
 function AddLink({ name }: { name: EntityName }) {
-  const [given, setGiven] = useState(nothing);
-  const [direction, setDirection] = useState('to');
+  const draftName = `link of ${nameOf(name)}`;
+  const isTyped = (one: typeof nothing) => !isSame({ ...one, direction: 'to' }, nothing);
+  const { draft: given, change: setGiven } = useKeptDraft(draftName, nothing, {
+    isFirst: true,
+    isChanged: isTyped,
+    withoutSecrets: one => one,
+  });
   const removals = useRemovals();
   const link = useChanges(async (wanted: EntityLink) => {
     const removal = removals.pending().find(one => one.hides(linksOf(name), wanted));
@@ -120,16 +128,20 @@ function AddLink({ name }: { name: EntityName }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isWhole) return;
-    const { relation, ...other } = given;
+    const { relation, direction, ...other } = given;
     const [from, to] = direction === 'to' ? [name, other] : [other, name];
-    link.mutate({ relation, from, to }, { onSuccess: () => setGiven(nothing) });
+    link.mutate(
+      { relation, from, to },
+      { onSuccess: () => setGiven(({ direction }) => ({ ...nothing, direction })) },
+    );
   };
   const change = (changed: Partial<typeof nothing>) => {
-    setGiven({ ...given, ...changed });
+    setGiven(before => ({ ...before, ...changed }));
     link.reset();
   };
   return (
     <form onSubmit={submit} aria-label="Add a link">
+      <LeaveGuard isUnsaved={() => isTyped(given)} isKept onLeave={() => dropDraft(draftName)} />
       <Group gap="xs" align="flex-end">
         <Autocomplete
           label="Relation"
@@ -146,8 +158,8 @@ function AddLink({ name }: { name: EntityName }) {
           w={90}
           allowDeselect={false}
           data={['to', 'from']}
-          value={direction}
-          onChange={value => setDirection(value ?? 'to')}
+          value={given.direction}
+          onChange={value => change({ direction: value ?? 'to' })}
         />
         <TextInput
           label="Kind"

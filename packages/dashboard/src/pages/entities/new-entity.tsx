@@ -1,12 +1,14 @@
 import { Anchor, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { problemOf } from '../../components/kind-form/problems.ts';
+import { RestoredNotice } from '../../components/restored-notice.tsx';
+import { useFormModal } from '../../components/use-form-modal.ts';
 import { CallError, call } from '../../lib/api/call.ts';
 import { useChanges } from '../../lib/api/use-call.ts';
 import { type EntityName, entityPage } from '../../lib/entity-path.ts';
+import { useFilters } from '../../lib/use-filters.ts';
 import { readTraits, TraitsInput } from './traits-input.tsx';
 
 const EXISTS = 'conflict';
@@ -19,22 +21,50 @@ async function createEntity(given: EntityName & { readonly traits: Readonly<Reco
   return call('POST /entities', { body: given });
 }
 
+interface EntityDraft {
+  readonly name: EntityName;
+  /** Its traits, as JSON. */
+  readonly text: string;
+}
+
+const emptyDraft: EntityDraft = { name: { kind: '', external_id: '' }, text: '{\n  \n}' };
+
 /** A button that asks for a new entity. */
 export function NewEntity() {
-  const [isOpen, { open, close }] = useDisclosure();
+  const form = useFormModal('entity new', emptyDraft);
+  const [{ new: isAsked }, change] = useFilters();
+  // From the palette one comes here with the question.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once; the address is then as it was
+  useEffect(() => {
+    if (isAsked === undefined) return;
+    form.open();
+    change({ new: '' });
+  }, [isAsked]);
   return (
     <>
-      <Button onClick={open}>New entity</Button>
-      <Modal opened={isOpen} onClose={close} title="New entity" size="lg">
-        <NewEntityForm onCancel={close} />
+      <Button onClick={form.open}>New entity</Button>
+      <Modal opened={form.isOpen} onClose={form.close} title="New entity" size="lg">
+        {form.isRestored && <RestoredNotice onDiscard={() => form.change(() => emptyDraft)} />}
+        <NewEntityForm
+          draft={form.draft}
+          onChange={changed => form.change(before => ({ ...before, ...changed }))}
+          onMade={form.done}
+          onCancel={form.close}
+        />
       </Modal>
+      {form.question}
     </>
   );
 }
 
-function NewEntityForm({ onCancel }: { onCancel(): void }) {
-  const [name, setName] = useState<EntityName>({ kind: '', external_id: '' });
-  const [text, setText] = useState('{\n  \n}');
+function NewEntityForm(props: {
+  draft: EntityDraft;
+  onChange(changed: Partial<EntityDraft>): void;
+  onMade(): void;
+  onCancel(): void;
+}) {
+  const { name, text } = props.draft;
+  const setName = (given: EntityName) => props.onChange({ name: given });
   const create = useChanges(createEntity);
   const navigate = useNavigate();
   const { traits, problem } = readTraits(text);
@@ -42,7 +72,11 @@ function NewEntityForm({ onCancel }: { onCancel(): void }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (traits === null || !isNamed) return;
-    create.mutate({ ...name, traits }, { onSuccess: () => void navigate({ to: entityPage(name) }) });
+    const onSuccess = () => {
+      props.onMade();
+      void navigate({ to: entityPage(name) });
+    };
+    create.mutate({ ...name, traits }, { onSuccess });
   };
   const { error } = create;
   const places = ['kind', 'external_id', 'traits'];
@@ -69,15 +103,19 @@ function NewEntityForm({ onCancel }: { onCancel(): void }) {
             onChange={event => setName({ ...name, external_id: event.currentTarget.value })}
           />
         </Group>
-        <TraitsInput text={text} onText={setText} problem={problem ?? problemOf(error, 'traits')} />
+        <TraitsInput
+          text={text}
+          onText={given => props.onChange({ text: given })}
+          problem={problem ?? problemOf(error, 'traits')}
+        />
         {error && !isAtField && <ErrorNotice error={error} />}
-        {error?.code === EXISTS && (
-          <Anchor component={Link} to={entityPage(name)} size="sm">
-            Open {name.external_id}
+        {error?.code === EXISTS && create.variables && (
+          <Anchor component={Link} to={entityPage(create.variables)} size="sm">
+            Open {create.variables.external_id}
           </Anchor>
         )}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
+          <Button variant="default" onClick={props.onCancel}>
             Cancel
           </Button>
           <Button type="submit" loading={create.isPending} disabled={!isNamed || traits === null}>

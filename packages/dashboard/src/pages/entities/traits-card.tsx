@@ -1,20 +1,42 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import type { TimedEntityRecord } from '@sluice/contract/entity';
-import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { problemOf } from '../../components/kind-form/problems.ts';
-import { LeaveGuard } from '../../components/leave-guard.tsx';
+import { useLeaveGuard } from '../../components/leave-guard.tsx';
+import { RestoredNotice } from '../../components/restored-notice.tsx';
 import { call } from '../../lib/api/call.ts';
 import { stringifyExact } from '../../lib/api/exact-json.ts';
 import { useChanges } from '../../lib/api/use-call.ts';
+import { useKeptDraft } from '../../lib/kept-draft.ts';
 import { useMay } from '../../lib/session.tsx';
 import { TraitTable } from './trait-table.tsx';
 import { readTraits, TraitsInput } from './traits-input.tsx';
 
+/** Traits that are being edited, with the version that they were of. */
+interface EditedTraits {
+  readonly version: number;
+  readonly before: string;
+  readonly text: string;
+}
+
+const begin = ({ version, traits }: TimedEntityRecord): EditedTraits => {
+  const before = stringifyExact(traits);
+  return { version, before, text: before };
+};
+
 /** What is known about an entity, and a place to change that. */
 export function TraitsCard({ entity }: { entity: TimedEntityRecord }) {
-  const [isEdited, setEdited] = useState(false);
+  const {
+    draft: edited,
+    isRestored,
+    change,
+  } = useKeptDraft<EditedTraits | null>(`traits ${entity.kind} ${entity.external_id}`, null, {
+    isFirst: true,
+    isChanged: one => one !== null && one.text !== one.before,
+    withoutSecrets: one => one,
+  });
+  const edit = (next: EditedTraits | null) => change(() => next);
   const mayChange = useMay()('entities.change');
   return (
     <Card
@@ -22,15 +44,21 @@ export function TraitsCard({ entity }: { entity: TimedEntityRecord }) {
       lead="What is known about it, and when each was last updated."
       actions={
         mayChange &&
-        !isEdited && (
-          <Button variant="default" size="xs" onClick={() => setEdited(true)}>
+        edited === null && (
+          <Button variant="default" size="xs" onClick={() => edit(begin(entity))}>
             Edit traits
           </Button>
         )
       }
     >
-      {isEdited ? (
-        <TraitsEditor entity={entity} onDone={() => setEdited(false)} />
+      {edited !== null && mayChange ? (
+        <TraitsEditor
+          entity={entity}
+          edited={edited}
+          isRestored={isRestored}
+          onChange={edit}
+          onDone={() => edit(null)}
+        />
       ) : (
         <TraitTable traits={entity.traits} timeOf={trait => entity.trait_times[trait] ?? null} />
       )}
@@ -39,10 +67,17 @@ export function TraitsCard({ entity }: { entity: TimedEntityRecord }) {
 }
 
 /** Saves over the version that it began with, and over no other: programs write to entities all the time. */
-function TraitsEditor({ entity, onDone }: { entity: TimedEntityRecord; onDone(): void }) {
+function TraitsEditor(props: {
+  entity: TimedEntityRecord;
+  edited: EditedTraits;
+  /** It was written before a reload. */
+  isRestored: boolean;
+  onChange(edited: EditedTraits): void;
+  onDone(): void;
+}) {
+  const { entity, edited, onDone } = props;
   const { kind, external_id, version } = entity;
-  const [begun, setBegun] = useState({ version, text: stringifyExact(entity.traits) });
-  const [text, setText] = useState(begun.text);
+  const { text } = edited;
   const { traits, problem } = readTraits(text);
   const save = useChanges((input: { readonly traits: object; readonly over: number }) =>
     call(
@@ -55,17 +90,26 @@ function TraitsEditor({ entity, onDone }: { entity: TimedEntityRecord; onDone():
     if (traits !== null) save.mutate({ traits, over }, { onSuccess: onDone });
   };
   const load = () => {
-    const now = { version, text: stringifyExact(entity.traits) };
-    setBegun(now);
-    setText(now.text);
+    props.onChange(begin(entity));
     save.reset();
   };
-  const isOvertaken = version !== begun.version && !save.isPending;
+  const isUnsaved = text !== edited.before;
+  const guard = useLeaveGuard({
+    isUnsaved: () => isUnsaved && !save.isSuccess,
+    isKept: true,
+    onLeave: onDone,
+  });
+  const isOvertaken = version !== edited.version && !save.isPending;
   const isConflict = save.error?.code === 'version_conflict';
   return (
     <Stack gap="sm">
-      <LeaveGuard isUnsaved={() => text !== begun.text && !save.isSuccess} />
-      <TraitsInput text={text} onText={setText} problem={problem ?? problemOf(save.error, 'traits')} />
+      {guard.question}
+      {props.isRestored && <RestoredNotice onDiscard={load} />}
+      <TraitsInput
+        text={text}
+        onText={given => props.onChange({ ...edited, text: given })}
+        problem={problem ?? problemOf(save.error, 'traits')}
+      />
       {(isOvertaken || isConflict) && (
         <Alert
           color="yellow"
@@ -75,7 +119,7 @@ function TraitsEditor({ entity, onDone }: { entity: TimedEntityRecord; onDone():
         >
           <Stack gap="xs">
             <Text size="sm">
-              You started from version {begun.version}. Load the current traits, or replace them with yours.
+              You started from version {edited.version}. Load the current traits, or replace them with yours.
             </Text>
             <Group gap="xs">
               <Button variant="default" size="compact-sm" onClick={load}>
@@ -100,12 +144,12 @@ function TraitsEditor({ entity, onDone }: { entity: TimedEntityRecord; onDone():
         <Button
           size="xs"
           loading={save.isPending}
-          disabled={traits === null || text === begun.text}
-          onClick={() => write(begun.version)}
+          disabled={traits === null || !isUnsaved}
+          onClick={() => write(edited.version)}
         >
           Save traits
         </Button>
-        <Button size="xs" variant="default" onClick={onDone}>
+        <Button size="xs" variant="default" onClick={() => guard.ask(onDone)}>
           Cancel
         </Button>
       </Group>

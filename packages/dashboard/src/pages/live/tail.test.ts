@@ -44,3 +44,16 @@ test('no more than so many are kept, paused or not', () => {
   expect([held.held.length, held.heldCount]).toEqual([MOST_KEPT, MOST_KEPT + 50]);
   expect(goOn(held).rows).toHaveLength(MOST_KEPT);
 });
+
+test('what has changed long after it came is taken in where it is shown, and not added', () => {
+  const seen = takeIn(emptyTail, { rows: [row(2), row(3)], skipped: 0 }, false);
+  const then = takeIn(
+    seen,
+    { rows: [], changed: [row(1, 'processed'), row(2, 'processed')], skipped: 0 },
+    false,
+  );
+  expect(then.rows.map(({ id, state }) => [id.slice(-1), state])).toEqual([
+    ['3', 'accepted'],
+    ['2', 'processed'],
+  ]);
+});

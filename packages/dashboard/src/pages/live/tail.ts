@@ -19,11 +19,11 @@ export interface Tail {
 export const emptyTail: Tail = { rows: [], held: [], heldCount: 0, skipped: 0 };
 
 /** Takes in what was sent. While it is paused only the states of what is seen change. */
-export function takeIn(tail: Tail, { rows: sent, skipped }: News, isPaused: boolean): Tail {
+export function takeIn(tail: Tail, { rows: sent, changed = [], skipped }: News, isPaused: boolean): Tail {
   const known = new Set([...tail.rows, ...tail.held].map(({ id }) => id));
   const fresh = sent.filter(({ id }) => !known.has(id));
-  const rows = withStates(tail.rows, sent);
-  const held = withStates(tail.held, sent);
+  const rows = withStates(tail.rows, [...changed, ...sent]);
+  const held = withStates(tail.held, [...changed, ...sent]);
   if (isPaused) {
     return {
       rows,

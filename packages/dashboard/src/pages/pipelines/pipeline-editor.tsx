@@ -13,7 +13,7 @@ import { RestoredNotice } from '../../components/restored-notice.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { type CallError, call } from '../../lib/api/call.ts';
 import { useChanges } from '../../lib/api/use-call.ts';
-import { dropDraft } from '../../lib/kept-draft.ts';
+import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { useDelete } from '../../lib/use-delete.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import { BasicsPart } from './basics-part.tsx';
@@ -47,7 +47,13 @@ export function PipelineEditor(props: {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [classify, setClassify] = useState(false);
   const [simulated, setSimulated] = useState<Readonly<Record<string, string>>>({});
-  const [note, setNote] = useState('');
+  const noteName = `${pipelineDraftName(record, original)} note`;
+  const { draft: note, change: setNote } = useKeptDraft(noteName, '', {
+    // A note on changes that were not kept says nothing of those that are made now.
+    isFirst: base === null || state.isRestored,
+    isChanged: one => one !== '' && (base === null || state.isUnsaved),
+    withoutSecrets: one => one,
+  });
   const figuresRead = usePipelineFigures(base?.id ?? null);
   const { figures } = figuresRead;
   const [filters, setFilters] = useFilters();
@@ -86,13 +92,21 @@ export function PipelineEditor(props: {
     const step = draft.steps[placeOf('steps', path) ?? -1];
     if (step) toggle(step.key, true);
   };
+  const dropDrafts = () => {
+    dropDraft(pipelineDraftName(base, original));
+    dropDraft(noteName);
+  };
+  const discard = () => {
+    state.discard();
+    setNote(() => '');
+  };
   const save = async () => {
     if (change.isPending || (base !== null && !state.isUnsaved)) return;
     try {
       const saved = await change.mutateAsync();
       if (base === null) {
         isLeaving.current = true;
-        dropDraft(pipelineDraftName(null, original));
+        dropDrafts();
         await navigate({ to: `/pipelines/${saved.id}` });
       } else {
         state.saved(saved, draft);
@@ -200,11 +214,11 @@ export function PipelineEditor(props: {
       }
     >
       <LeaveGuard
-        isUnsaved={() => state.isUnsaved && !isLeaving.current}
+        isUnsaved={() => (state.isUnsaved || (base === null && note !== '')) && !isLeaving.current}
         isKept
-        onLeave={() => dropDraft(pipelineDraftName(base, original))}
+        onLeave={dropDrafts}
       />
-      {state.isRestored && <RestoredNotice onDiscard={state.discard} />}
+      {state.isRestored && <RestoredNotice hasSecrets onDiscard={discard} />}
       {state.overtakenBy !== null && record && !change.isPending && (
         <Alert color="yellow" variant="light" title={`Someone else has saved version ${state.overtakenBy}`}>
           Saving makes your changes the newest version.{' '}
@@ -245,9 +259,9 @@ export function PipelineEditor(props: {
           error={hasPlace ? null : error}
           isSaving={change.isPending}
           note={isTurnedOnly ? null : note}
-          onNote={setNote}
+          onNote={text => setNote(() => text)}
           onSave={() => void save()}
-          onDiscard={base && (() => state.take(base))}
+          onDiscard={base && discard}
         />
       )}
     </Page>

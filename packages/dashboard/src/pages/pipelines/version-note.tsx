@@ -1,8 +1,7 @@
 import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import type { PipelineVersionRecord } from '@sluice/contract/dashboard-pipelines';
-import { useState } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { useFormModal } from '../../components/use-form-modal.ts';
 import { useChange } from '../../lib/api/use-call.ts';
 
 /** What somebody noted on a version, and a way to note it afterwards. */
@@ -12,7 +11,7 @@ export function VersionNote(props: {
   mayChange: boolean;
 }) {
   const { version, note } = props.version;
-  const [isOpen, { open, close }] = useDisclosure();
+  const form = useFormModal(`note ${props.pipelineId} ${version}`, note ?? '');
   return (
     <>
       {note !== null && (
@@ -25,7 +24,7 @@ export function VersionNote(props: {
           size="compact-xs"
           variant="subtle"
           aria-label={`${note === null ? 'Add note to' : 'Edit note on'} version ${version}`}
-          onClick={open}
+          onClick={form.open}
         >
           {note === null ? 'Add note' : 'Edit'}
         </Button>
@@ -35,16 +34,30 @@ export function VersionNote(props: {
           –
         </Text>
       )}
-      <Modal opened={isOpen} onClose={close} title={`Note on version ${version}`}>
-        <NoteForm {...props} onDone={close} />
+      <Modal opened={form.isOpen} onClose={form.close} title={`Note on version ${version}`}>
+        <NoteForm
+          {...props}
+          text={form.draft}
+          onText={text => form.change(() => text)}
+          onDone={form.done}
+          onCancel={form.close}
+        />
       </Modal>
+      {form.question}
     </>
   );
 }
 
-function NoteForm(props: { pipelineId: string; version: PipelineVersionRecord; onDone(): void }) {
-  const { version, note } = props.version;
-  const [text, setText] = useState(note ?? '');
+function NoteForm(props: {
+  pipelineId: string;
+  version: PipelineVersionRecord;
+  text: string;
+  onText(text: string): void;
+  onDone(): void;
+  onCancel(): void;
+}) {
+  const { text } = props;
+  const { version } = props.version;
   const change = useChange('POST /pipelines/:id/notes');
   return (
     <form
@@ -64,11 +77,11 @@ function NoteForm(props: { pipelineId: string; version: PipelineVersionRecord; o
           maxLength={500}
           data-autofocus
           value={text}
-          onChange={event => setText(event.currentTarget.value)}
+          onChange={event => props.onText(event.currentTarget.value)}
         />
         {change.error && <ErrorNotice error={change.error} />}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={props.onDone}>
+          <Button variant="default" onClick={props.onCancel}>
             Cancel
           </Button>
           <Button type="submit" loading={change.isPending}>

@@ -13,6 +13,8 @@ import { useState } from 'react';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { Disclosure } from '../../components/disclosure.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { isSame } from '../../components/form-baseline/changes.ts';
+import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { useChange } from '../../lib/api/use-call.ts';
 import { useDelete } from '../../lib/use-delete.ts';
 import { AlertTypes } from './alert-types.tsx';
@@ -53,6 +55,7 @@ export function AlertChannel(props: {
 
   return (
     <Stack gap="xs" role="group" aria-label={name}>
+      <LeaveGuard isUnsaved={() => chosen !== null && !isSame(chosen, types)} />
       <Group justify="space-between" gap="sm">
         <div>
           <Anchor size="sm" fw={600} renderRoot={root => <Link to={`/pipelines/${id}`} {...root} />}>

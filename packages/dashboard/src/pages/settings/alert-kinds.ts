@@ -94,6 +94,12 @@ export const alertFields = (kind: AlertKindName): readonly AlertField[] => alert
 export const usualDraft = (kind: AlertKindName): AlertDraft =>
   Object.fromEntries(alertFields(kind).map(({ name, usual }) => [name, usual ?? '']));
 
+/** What may be kept of it in the browser. */
+export const withoutAlertSecrets = (kind: AlertKindName, draft: AlertDraft): AlertDraft => ({
+  ...draft,
+  ...Object.fromEntries(alertFields(kind).flatMap(({ name, isSecret }) => (isSecret ? [[name, '']] : []))),
+});
+
 /** The configuration of the destination that is made, with a text that reads well. */
 export function configOf(kind: AlertKindName, draft: AlertDraft): Record<string, unknown> {
   const given = alertFields(kind)

@@ -17,7 +17,7 @@ import { ConfigurationItems } from './configuration-items.tsx';
 import classes from './settings.module.css';
 
 /** What a file would change, what it lacks, and the button that applies it. */
-export function ConfigurationReview({ document }: { document: string }) {
+export function ConfigurationReview({ document, onApplied }: { document: string; onApplied(): void }) {
   const [remove, setRemove] = useState(false);
   const [secrets, setSecrets] = useState<Readonly<Record<string, string>>>({});
   const apply = useChange('POST /configuration/apply');
@@ -54,6 +54,7 @@ export function ConfigurationReview({ document }: { document: string }) {
         },
       },
       {
+        onSuccess: onApplied,
         onError: error => {
           if (error.status === 409) void difference.refetch();
         },

@@ -4,6 +4,7 @@ import { IconDownload, IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { asCallError, CallError, call } from '../../lib/api/call.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { useMay } from '../../lib/session.tsx';
@@ -64,6 +65,7 @@ function Upload() {
   const [text, setText] = useState('');
   /** What the review is of; null until somebody asks for it. */
   const [reviewed, setReviewed] = useState<string | null>(null);
+  const [applied, setApplied] = useState<string | null>(null);
   const [error, setError] = useState<CallError | null>(null);
 
   const take = async (file: File | null) => {
@@ -81,6 +83,8 @@ function Upload() {
 
   return (
     <>
+      {/* A file that is pasted may hold anything: it is not kept. */}
+      <LeaveGuard isUnsaved={() => text !== '' && text !== applied} />
       <Card
         title="Upload"
         lead="Review what a file would change, then apply all of it or nothing."
@@ -123,7 +127,9 @@ function Upload() {
           </Group>
         </Stack>
       </Card>
-      {reviewed !== null && <ConfigurationReview key={reviewed} document={reviewed} />}
+      {reviewed !== null && (
+        <ConfigurationReview key={reviewed} document={reviewed} onApplied={() => setApplied(reviewed)} />
+      )}
     </>
   );
 }

@@ -1,12 +1,14 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import type { MemberRecord } from '@sluice/contract/dashboard-accounts';
+import { type FormEvent, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
 import { errorAt } from '../../lib/field-error.ts';
+import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { useMay } from '../../lib/session.tsx';
 import { MemberTable } from './member-table.tsx';
 import { meanings, rolesToGive } from './roles.ts';
@@ -36,21 +38,33 @@ export function MembersSection() {
   );
 }
 
+const DRAFT_NAME = 'invitation';
+const nobody: Pick<MemberRecord, 'email' | 'role'> = { email: '', role: 'member' };
+const isTyped = ({ email }: typeof nobody): boolean => email.trim() !== '';
+
 function Invite() {
   const may = useMay();
   const invite = useChange('POST /members');
-  const form = useForm({
-    initialValues: { email: '', role: 'member' as MemberRecord['role'] },
-    validate: { email: email => (/^\S+@\S+$/.test(email.trim()) ? null : 'This is not an email address.') },
-    transformValues: input => ({ ...input, email: input.email.trim() }),
+  const { draft, change } = useKeptDraft(DRAFT_NAME, nobody, {
+    isFirst: true,
+    isChanged: isTyped,
+    withoutSecrets: one => one,
   });
-  const submit = form.onSubmit(body => invite.mutate({ body }, { onSuccess: () => form.reset() }));
-  const atEmail = errorAt(invite.error, 'email');
+  const [isRefused, setRefused] = useState(false);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const body = { ...draft, email: draft.email.trim() };
+    const isAddress = /^\S+@\S+$/.test(body.email);
+    setRefused(!isAddress);
+    if (isAddress) invite.mutate({ body }, { onSuccess: () => change(() => nobody) });
+  };
+  const atEmail = isRefused ? 'This is not an email address.' : errorAt(invite.error, 'email');
 
   return (
     <Card title="Invite member">
       <Stack>
         <form onSubmit={submit} noValidate>
+          <LeaveGuard isUnsaved={() => isTyped(draft)} isKept onLeave={() => dropDraft(DRAFT_NAME)} />
           <Group align="flex-start" gap="sm">
             <TextInput
               flex={1}
@@ -59,15 +73,20 @@ function Invite() {
               aria-label="Email"
               placeholder="grace@example.com"
               autoComplete="off"
-              {...form.getInputProps('email')}
-              error={form.errors.email ?? atEmail}
+              value={draft.email}
+              error={atEmail}
+              onChange={({ currentTarget: { value: email } }) => {
+                change(before => ({ ...before, email }));
+                setRefused(false);
+              }}
             />
             <Select
               w={130}
               aria-label="Role"
               data={rolesToGive(may)}
               allowDeselect={false}
-              {...form.getInputProps('role')}
+              value={draft.role}
+              onChange={role => change(before => ({ ...before, role: role ?? before.role }))}
             />
             <Button type="submit" loading={invite.isPending}>
               Create invitation

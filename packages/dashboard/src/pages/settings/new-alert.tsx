@@ -6,10 +6,14 @@ import { type FormEvent, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { Disclosure } from '../../components/disclosure.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { isSame } from '../../components/form-baseline/changes.ts';
 import { problemOf } from '../../components/kind-form/problems.ts';
+import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
+import { RestoredNotice } from '../../components/restored-notice.tsx';
 import { type CallError, call } from '../../lib/api/call.ts';
 import { useChanges } from '../../lib/api/use-call.ts';
+import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import {
   type AlertDraft,
   type AlertKindName,
@@ -18,6 +22,7 @@ import {
   configOf,
   isExisting,
   usualDraft,
+  withoutAlertSecrets,
 } from './alert-kinds.ts';
 import { AlertTypes } from './alert-types.tsx';
 
@@ -25,13 +30,38 @@ import { AlertTypes } from './alert-types.tsx';
 const usualTypes = (alerts: AlertsRecord): SystemEventType[] =>
   alerts.types.map(({ type }) => type).filter(type => systemEvents[type].isTrouble);
 
+const DRAFT_NAME = 'alert new';
+
+interface NewAlertDraft {
+  readonly kind: AlertKindName;
+  readonly fields: AlertDraft;
+  readonly types: readonly SystemEventType[];
+  /** The destination, where one that exists is to be told. */
+  readonly existing: string | null;
+}
+
 /** One click from here: a destination and the pipeline that leads to it. */
 export function NewAlert(props: { alerts: AlertsRecord; destinations: readonly DestinationRecord[] }) {
   const { alerts, destinations } = props;
-  const [kind, setKind] = useState<AlertKindName>('slack');
-  const [draft, setDraft] = useState<AlertDraft>(usualDraft('slack'));
-  const [types, setTypes] = useState(() => usualTypes(alerts));
-  const [existing, setExisting] = useState<string | null>(null);
+  const emptyFor = (of: AlertKindName): NewAlertDraft => ({
+    kind: of,
+    fields: usualDraft(of),
+    types: usualTypes(alerts),
+    existing: null,
+  });
+  // That a kind was chosen is one click, and not worth a question.
+  const isChanged = (one: NewAlertDraft) => !isSame(one, emptyFor(one.kind));
+  const {
+    draft,
+    isRestored,
+    change: setDraft,
+  } = useKeptDraft(DRAFT_NAME, emptyFor('slack'), {
+    isFirst: true,
+    isChanged,
+    withoutSecrets: one => ({ ...one, fields: withoutAlertSecrets(one.kind, one.fields) }),
+  });
+  const { kind, fields, types, existing } = draft;
+  const set = (changed: Partial<NewAlertDraft>) => setDraft(before => ({ ...before, ...changed }));
   /** Made before the pipeline was refused: pressing again makes the rest only. */
   const [made, setMade] = useState<string | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
@@ -48,12 +78,12 @@ export function NewAlert(props: { alerts: AlertsRecord; destinations: readonly D
       },
     });
     setMade(null);
-    setDraft(usualDraft(kind));
+    setDraft(() => emptyFor(kind));
   });
 
   async function makeDestination() {
     const { id, secret: shown = null } = await call('POST /destinations', {
-      body: { kind, name: `${alertKinds[kind].title} alerts`, config: configOf(kind, draft) },
+      body: { kind, name: `${alertKinds[kind].title} alerts`, config: configOf(kind, fields) },
     });
     setMade(id);
     setSecret(shown);
@@ -61,9 +91,7 @@ export function NewAlert(props: { alerts: AlertsRecord; destinations: readonly D
   }
 
   const choose = (chosen: AlertKindName) => {
-    setKind(chosen);
-    setDraft(usualDraft(chosen));
-    setExisting(null);
+    set({ kind: chosen, fields: usualDraft(chosen), existing: null });
     setMade(null);
     setSecret(null);
     make.reset();
@@ -80,7 +108,9 @@ export function NewAlert(props: { alerts: AlertsRecord; destinations: readonly D
       lead="A destination and a pipeline from this organisation’s system events to it."
     >
       <form onSubmit={submit} noValidate>
+        <LeaveGuard isUnsaved={() => isChanged(draft)} isKept onLeave={() => dropDraft(DRAFT_NAME)} />
         <Stack>
+          {isRestored && <RestoredNotice hasSecrets onDiscard={() => setDraft(() => emptyFor(kind))} />}
           <Chip.Group value={kind} onChange={chosen => choose(chosen as AlertKindName)}>
             <Group gap="xs" role="radiogroup" aria-label="Where to">
               {Object.entries(alertKinds).map(([value, { title }]) => (
@@ -97,14 +127,19 @@ export function NewAlert(props: { alerts: AlertsRecord; destinations: readonly D
               placeholder="Choose one"
               data={destinations.map(({ id, name }) => ({ value: id, label: name }))}
               value={existing}
-              onChange={setExisting}
+              onChange={chosen => set({ existing: chosen })}
               maw={560}
             />
           ) : (
-            <Fields kind={kind} value={draft} onChange={setDraft} error={make.error} />
+            <Fields
+              kind={kind}
+              value={fields}
+              onChange={typed => set({ fields: typed })}
+              error={make.error}
+            />
           )}
           <Disclosure summary={`${types.length} of ${alerts.types.length} system events`}>
-            <AlertTypes offered={alerts.types} value={types} onChange={setTypes} />
+            <AlertTypes offered={alerts.types} value={types} onChange={chosen => set({ types: chosen })} />
           </Disclosure>
           {make.error && !isAtField(kind, make.error) && <ErrorNotice error={make.error} />}
           {secret !== null && <OneTimeSecret secret={secret} />}

@@ -1,12 +1,19 @@
 import { Button, Group, NumberInput, Stack, TagsInput, Text } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import type { OrganisationRecord } from '@sluice/contract/dashboard-accounts';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { isSame } from '../../components/form-baseline/changes.ts';
+import { StaleNotice } from '../../components/form-baseline/stale-notice.tsx';
+import { useFormBaseline } from '../../components/form-baseline/use-form-baseline.ts';
+import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { Loading } from '../../components/page-states.tsx';
+import { RestoredNotice } from '../../components/restored-notice.tsx';
+import type { CallError } from '../../lib/api/call.ts';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { errorAt } from '../../lib/field-error.ts';
+import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { useMay, useSession } from '../../lib/session.tsx';
 
 const MOST_DAYS = 36_500;
@@ -47,21 +54,22 @@ function Shown({ organisation }: { organisation: OrganisationRecord }) {
   );
 }
 
+interface RetentionDraft {
+  readonly days: number | '';
+  readonly traits: readonly string[];
+}
+
+const draftOf = ({ retention_days, searchable_traits }: OrganisationRecord): RetentionDraft => ({
+  days: retention_days ?? '',
+  traits: searchable_traits,
+});
+
 function RetentionForm({ organisation }: { organisation: OrganisationRecord }) {
+  const now = draftOf(organisation);
+  const form = useFormBaseline(now);
   const change = useChange('PATCH /organisations/:id');
-  const form = useForm<{ days: number | ''; traits: string[] }>({
-    initialValues: {
-      days: organisation.retention_days ?? '',
-      traits: [...organisation.searchable_traits],
-    },
-    validate: {
-      days: days =>
-        days === '' && organisation.retention_days !== null
-          ? `Enter a number of days; the default is ${organisation.default_retention_days}.`
-          : null,
-    },
-  });
-  const submit = form.onSubmit(({ days, traits }) =>
+  const save = ({ days, traits }: RetentionDraft) => {
+    const takeIn = form.save();
     change.mutate(
       {
         id: organisation.id,
@@ -69,47 +77,109 @@ function RetentionForm({ organisation }: { organisation: OrganisationRecord }) {
       },
       {
         onSuccess: () => {
-          form.resetDirty();
+          takeIn({ days, traits });
           notifications.show({ message: 'Saved.' });
         },
       },
-    ),
-  );
-  const atDays = errorAt(change.error, 'retention_days');
-  const atTraits = change.error?.path?.startsWith('searchable_traits') ? change.error.message : null;
-
+    );
+  };
   return (
     <Card title="Retention">
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <NumberInput
-            label="Days to keep events"
-            description={`The default of this installation is ${organisation.default_retention_days}. What is still to be delivered stays; dead letters stay longer.`}
-            placeholder={String(organisation.default_retention_days)}
-            min={1}
-            max={MOST_DAYS}
-            allowDecimal={false}
-            maw={560}
-            {...form.getInputProps('days')}
-            error={form.errors.days ?? atDays}
-          />
-          <TagsInput
-            label="Searchable traits"
-            description="Indexed, such as plan or address.city. Other traits can be searched too, only more slowly."
-            placeholder="A path, then Enter"
-            maxTags={MOST_TRAITS}
-            maw={560}
-            {...form.getInputProps('traits')}
-            error={atTraits}
-          />
-          {change.error && !atDays && !atTraits && <ErrorNotice error={change.error} />}
-          <Group>
-            <Button type="submit" loading={change.isPending} disabled={!form.isDirty()}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Fields
+        key={form.edition}
+        isFirst={form.edition === 0}
+        begun={form.begun}
+        usualDays={organisation.default_retention_days}
+        error={change.error}
+        isSaving={change.isPending}
+        onTouch={form.touch}
+        onSave={save}
+        notice={form.isOvertaken && !change.isPending && <StaleNotice onLoad={() => form.begin(now)} />}
+      />
     </Card>
+  );
+}
+
+const DRAFT_NAME = 'retention';
+
+function Fields(props: {
+  /** False once it has begun again after a save. */
+  isFirst: boolean;
+  begun: RetentionDraft;
+  usualDays: number;
+  error: CallError | null;
+  isSaving: boolean;
+  onTouch(): void;
+  onSave(draft: RetentionDraft): void;
+  notice: ReactNode;
+}) {
+  const { begun, usualDays, error, onTouch } = props;
+  const {
+    draft,
+    isRestored,
+    change: setDraft,
+  } = useKeptDraft(DRAFT_NAME, begun, {
+    isFirst: props.isFirst,
+    isChanged: one => !isSame(one, begun),
+    withoutSecrets: one => one,
+  });
+  const [isMissing, setMissing] = useState(false);
+  // What was restored is what somebody typed: it is not to be overwritten by what is stored.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told once; whoever is told may be another each time
+  useEffect(() => {
+    if (isRestored) onTouch();
+  }, [isRestored]);
+  const change = (changed: Partial<RetentionDraft>) => {
+    setDraft(before => ({ ...before, ...changed }));
+    setMissing(false);
+    onTouch();
+  };
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    // Once it is set there is no way back to the default but its number.
+    if (draft.days === '' && begun.days !== '') setMissing(true);
+    else props.onSave(draft);
+  };
+  const isUnsaved = !isSame(draft, begun);
+  const atDays = isMissing
+    ? `Enter a number of days; the default is ${usualDays}.`
+    : errorAt(error, 'retention_days');
+  const atTraits = error?.path?.startsWith('searchable_traits') ? error.message : null;
+  return (
+    <form onSubmit={save} noValidate>
+      <LeaveGuard isUnsaved={() => isUnsaved} isKept onLeave={() => dropDraft(DRAFT_NAME)} />
+      <Stack>
+        {isRestored && <RestoredNotice onDiscard={() => setDraft(() => begun)} />}
+        <NumberInput
+          label="Days to keep events"
+          description={`The default of this installation is ${usualDays}. What is still to be delivered stays; dead letters stay longer.`}
+          placeholder={String(usualDays)}
+          min={1}
+          max={MOST_DAYS}
+          allowDecimal={false}
+          maw={560}
+          value={draft.days}
+          error={atDays}
+          onChange={days => change({ days: typeof days === 'number' ? days : '' })}
+        />
+        <TagsInput
+          label="Searchable traits"
+          description="Indexed, such as plan or address.city. Other traits can be searched too, only more slowly."
+          placeholder="A path, then Enter"
+          maxTags={MOST_TRAITS}
+          maw={560}
+          value={[...draft.traits]}
+          error={atTraits}
+          onChange={traits => change({ traits })}
+        />
+        {error && !atDays && !atTraits && <ErrorNotice error={error} />}
+        {props.notice}
+        <Group>
+          <Button type="submit" loading={props.isSaving} disabled={!isUnsaved}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

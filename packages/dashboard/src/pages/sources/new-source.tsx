@@ -201,7 +201,7 @@ function SourceForm(props: {
             onLeave={() => dropDraft(draftName)}
           />
           <Stack maw={620}>
-            {isRestored && <RestoredNotice onDiscard={() => setDraft(() => initial)} />}
+            {isRestored && <RestoredNotice hasSecrets onDiscard={() => setDraft(() => initial)} />}
             <div>
               <SegmentedControl
                 aria-label="Kind"

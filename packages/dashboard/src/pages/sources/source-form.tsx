@@ -107,7 +107,7 @@ function Fields(props: {
     <form onSubmit={save} noValidate>
       <LeaveGuard isUnsaved={() => !isSame(draft, begun)} isKept onLeave={() => dropDraft(props.name)} />
       <Stack>
-        {isRestored && <RestoredNotice onDiscard={() => setDraft(() => begun)} />}
+        {isRestored && <RestoredNotice hasSecrets onDiscard={() => setDraft(() => begun)} />}
         <TextInput
           label="Name"
           withAsterisk

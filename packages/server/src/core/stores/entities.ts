@@ -99,6 +99,8 @@ export interface EntityStore
   /** One result per request, in order; requests of one call are independent of each other. */
   writeEntities(requests: readonly EntityWriteRequest[]): Promise<EntityWriteResult[]>;
   findEntity(orgId: string, entity: EntityRef): Promise<TimedEntity | null>;
+  /** Those whose external id begins so, in its order. */
+  findEntitiesByPrefix(orgId: string, prefix: string, limit: number): Promise<readonly EntityRef[]>;
   /** The traits of each as JSON text, in order; null where there is no such entity. */
   findTraits(orgId: string, entities: readonly EntityRef[]): Promise<(string | null)[]>;
   /** Newest change first. What no index answers is searched for until the budget is spent. */

@@ -55,6 +55,8 @@ export interface Journal {
       })
     | null
   >;
+  /** Of these, those that are there, newest first. */
+  findEvents(orgId: string, ids: readonly string[]): Promise<readonly ListedEvent[]>;
   /**
    * Looks at the next `limit` events after `after`, oldest first, and removes those that are past their time with all
    * that became of them. What has not been processed stays, and what has a delivery that is still open. Answers

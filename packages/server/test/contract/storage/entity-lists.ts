@@ -34,6 +34,21 @@ export function entityListsContract(subject: Subject): void {
     expect(await found(org, { externalId: 'a1', kind: 'b' })).toEqual([]);
   });
 
+  test('finds entities by how their external ids begin, in their order, whatever characters follow', async () => {
+    const [org, other] = [await orgWith(subject.storage), await orgWith(subject.storage)];
+    const named = ['c_1', 'c_10', 'c_1😀', 'c_1\u{10FFFD}', 'c_2', 'C_1', 'xc_1', 'c%1'];
+    await put(subject.storage, org, ...named.map(externalId => aWrite({ kind: 'b', externalId })));
+    await put(subject.storage, org, aWrite({ kind: 'a', externalId: 'c_1' }));
+    await put(subject.storage, other, aWrite({ kind: 'a', externalId: 'c_1' }));
+    const begin = async (prefix: string, limit = 20) =>
+      (await subject.storage.findEntitiesByPrefix(org, prefix, limit)).map(
+        one => `${one.kind} ${one.externalId}`,
+      );
+    expect(await begin('c_1')).toEqual(['a c_1', 'b c_1', 'b c_10', 'b c_1😀', 'b c_1\u{10FFFD}']);
+    expect(await begin('c_', 3)).toEqual(['a c_1', 'b c_1', 'b c_10']);
+    expect(await begin('c_3')).toEqual([]);
+  });
+
   test('pages without gaps or repeats while rows change, arrive and go', async () => {
     const org = await orgWith(subject.storage);
     const names = Array.from({ length: 25 }, (_, n) => `e${n}`);

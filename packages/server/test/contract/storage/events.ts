@@ -38,6 +38,17 @@ export function eventsContract(subject: Subject): void {
     return requests.flatMap(({ events }) => events.map(({ id }) => id));
   }
 
+  test('finds events by their ids, newest first, as they are listed; others and those that are gone are left out', async () => {
+    const [org, other] = [orgId(), orgId()];
+    const ids = await storeAt(org, NOW, NOW + 1, NOW + 2);
+    const [theirs = ''] = await storeAt(other, NOW);
+    const asked = [ids[0] ?? '', theirs, ids[2] ?? '', idAt('evt', NOW + 3)];
+    const listed = (await list(org)).events.filter(({ id }) => asked.includes(id));
+    expect(listed).toHaveLength(2);
+    expect(await subject.storage.findEvents(org, asked)).toEqual(listed);
+    expect(await subject.storage.findEvents(org, [])).toEqual([]);
+  });
+
   test('finds what became of events among many that came to something else, page by page', async () => {
     const { storage } = subject;
     const org = await storedOrganisation(storage);

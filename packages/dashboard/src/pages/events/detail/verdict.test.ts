@@ -89,6 +89,14 @@ describe('the verdict on an event', () => {
     );
   });
 
+  test('that arrived wherever nobody has discarded it', () => {
+    const six = ['A', 'B', 'C', 'D', 'E', 'F'].map(name => aDelivery(name));
+    expect(verdict({ deliveries: [...six, aDelivery('G', { state: 'cancelled' })] })).toEqual({
+      tone: 'good',
+      text: 'Delivered to all 6 destinations.',
+    });
+  });
+
   test('that waits for one of three destinations says what it answered and when the next try is', () => {
     const slack = aDelivery('Slack', {
       state: 'retrying',

@@ -57,10 +57,13 @@ function describeStop(run: RunRecord): string {
   return sentence(`${verb} ${preposition} ${step}“${run.pipeline.name}”${reason}`);
 }
 
-function describeDeliveries(deliveries: readonly DeliveryRecord[], now: number): Verdict {
-  if (deliveries.length === 0) {
+function describeDeliveries(all: readonly DeliveryRecord[], now: number): Verdict {
+  if (all.length === 0) {
     return { tone: 'quiet', text: 'Processed, but routed to no destination.' };
   }
+  // What was cancelled counts for nothing, unless there is nothing else: as for the outcome beside it.
+  const wanted = all.filter(({ state }) => state !== 'cancelled');
+  const deliveries = wanted.length === 0 ? all : wanted;
   const open = deliveries.filter(({ state }) => state !== 'delivered');
   const delivered = deliveries.length - open.length;
   if (open.length === 0) {

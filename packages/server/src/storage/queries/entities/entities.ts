@@ -49,6 +49,26 @@ export const findEntity: Operation<EntityStore['findEntity']> = async (db, orgId
   return row ? toTimedEntity(row) : null;
 };
 
+/** No text that begins with another comes after that one followed by this. */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+export const findEntitiesByPrefix: Operation<EntityStore['findEntitiesByPrefix']> = async (
+  db,
+  orgId,
+  prefix,
+  limit,
+) =>
+  db
+    .selectFrom('entities')
+    .select(['kind', 'external_id as externalId'])
+    .where('org_id', '=', orgId)
+    .where('external_id', '>=', prefix)
+    .where('external_id', '<', `${prefix}${LAST_CHARACTER}`)
+    .orderBy('external_id')
+    .orderBy('kind')
+    .limit(limit)
+    .execute();
+
 /** By what it is known under within this database; null where there is no such entity. */
 export async function findEntityId(db: Db, orgId: string, { kind, externalId }: EntityRef) {
   const row = await db

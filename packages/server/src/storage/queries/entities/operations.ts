@@ -11,6 +11,7 @@ import * as walk from './walk.ts';
 /** Entities, their links and their events; writing entities is each engine's own. */
 export const entityOperations: StoreOperations<EntityStore, 'writeEntities'> = {
   findEntity: read(entities.findEntity),
+  findEntitiesByPrefix: read(entities.findEntitiesByPrefix),
   findTraits: read(entities.findTraits),
   listEntities: snapshotUnless((_orgId, { traits = [] }) => traits.length > 0, listEntities),
   deleteEntity: write(entities.deleteEntity),

@@ -107,6 +107,24 @@ export const findEvent: Operation<Journal['findEvent']> = async (db, orgId, id) 
   return { ...toStoredEvent(row), ...fate, payload, erasedAt, ...(headers === null ? {} : { headers }) };
 };
 
+export const findEvents: Operation<Journal['findEvents']> = async (db, orgId, ids) => {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('events')
+    .leftJoin('sources', 'sources.id', 'events.source_id')
+    .select(eventColumns)
+    .select('sources.name as source_name')
+    .where('events.org_id', '=', orgId)
+    .where('events.id', 'in', ids)
+    .orderBy('events.id', 'desc')
+    .execute();
+  const fates = await fatesOf(db, orgId, rows);
+  return rows.flatMap(row => {
+    const fate = fates.get(row.id);
+    return fate ? [{ ...toStoredEvent(row), ...fate }] : [];
+  });
+};
+
 /** Written to, not only read: on PostgreSQL what is answered then has reached the standbys, too. */
 export const findEventsOfKey: Operation<Journal['findEventsOfKey']> = async (db, scope, key, now) => {
   const known = await db

@@ -15,5 +15,6 @@ export const journalOperations: StoreOperations<Journal, 'append'> = {
   readPayloads: read(readPayloads),
   excerptPayloads: read(excerptPayloads),
   findEvent: read(events.findEvent),
+  findEvents: read(events.findEvents),
   pruneEvents: write(pruneEvents),
 };

@@ -21,8 +21,7 @@ const closedBreakerRecord = {
   last_probe_at: null,
   next_probe_at: null,
   last_failure: null,
-  waiting: null,
-} as const satisfies DestinationRecord['breaker'];
+} as const satisfies Omit<DestinationRecord['breaker'], 'waiting'>;
 
 /** Both are answered alike. */
 type Paused = SessionCallTo<'POST /destinations/:id/pause'> | SessionCallTo<'POST /destinations/:id/resume'>;
@@ -50,10 +49,15 @@ export function destinationCalls(
     return destination;
   }
 
-  async function showBreaker(destination: StoredDestination): Promise<DestinationRecord['breaker']> {
+  async function showBreaker(
+    destination: StoredDestination,
+    isListed: boolean,
+  ): Promise<DestinationRecord['breaker']> {
     const { orgId, id, breaker } = destination;
-    if (breaker === null) return closedBreakerRecord;
+    // In a list the figures beside it say what waits.
+    if (breaker === null && isListed) return { ...closedBreakerRecord, waiting: null };
     const { waiting, firstDueAt } = await deliveryQueue.readBacklogOf(orgId, id, MOST_COUNTED);
+    if (breaker === null) return { ...closedBreakerRecord, waiting };
     return {
       state: 'open',
       opened_at: toRfc3339(breaker.openedAt),
@@ -78,7 +82,7 @@ export function destinationCalls(
     policy: destination.policy,
     paused: destination.paused,
     state: (stateOf ?? (await states(destination.orgId, [destination])))(destination),
-    breaker: await showBreaker(destination),
+    breaker: await showBreaker(destination, stateOf !== undefined),
     listener: destination.kind === LISTENER_KIND ? { connected: destination.listenerToken !== null } : null,
     rotation: showRotation(destinationAdmin.rotationOf(destination)),
     created_at: toRfc3339(destination.createdAt),

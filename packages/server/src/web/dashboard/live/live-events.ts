@@ -7,7 +7,7 @@ import type { Calls } from '../calls.ts';
 import { toFilter } from '../monitor/event-filter.ts';
 import type { LimitedJournal } from '../monitor/search-limit.ts';
 import { answerStream, isStillThere, requireStream } from './live.ts';
-import { createTail, type ListEvents } from './tail.ts';
+import { createTail, type TailedEvents } from './tail.ts';
 
 /**
  * The tail of what comes in: each event when it is first seen, and again when its state has changed meanwhile.
@@ -16,7 +16,7 @@ import { createTail, type ListEvents } from './tail.ts';
 export function liveEventCalls(
   calls: Calls,
   parts: {
-    readonly journal: Pick<LimitedJournal, 'listEvents'>;
+    readonly journal: Pick<LimitedJournal, 'findEvents' | 'listEvents'>;
     readonly live: LiveFeed;
     readonly sessions: LoginSessions;
     readonly clock: Clock;
@@ -30,9 +30,12 @@ export function liveEventCalls(
     const afterId = call.request.headers.get('last-event-id') ?? after_id ?? null;
     if (afterId !== null && !isId('evt', afterId))
       throw invalid('after_id', 'after_id must be the id of an event.');
-    const list: ListEvents = (filter, page) =>
-      journal.listEvents(call.session.orgId, filter, page, call.request.signal);
-    const look = createTail(list, { filter: toFilter(given), afterId, clock });
+    const { orgId } = call.session;
+    const events: TailedEvents = {
+      list: (filter, page) => journal.listEvents(orgId, filter, page, call.request.signal),
+      find: ids => journal.findEvents(orgId, ids),
+    };
+    const look = createTail(events, { filter: toFilter(given), afterId, clock });
     const stream = answerStream(live, call.session, async () =>
       (await isStillThere(sessions, call)) ? look() : END,
     );

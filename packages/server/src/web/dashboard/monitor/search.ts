@@ -1,28 +1,27 @@
 import type { Found } from '@sluice/contract/dashboard-search';
-import { seconds } from '../../../core/clock.ts';
 import { type IdPrefix, isId } from '../../../core/ids.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
+import type { EntityStore } from '../../../core/stores/entities.ts';
 import type { JobStore } from '../../../core/stores/jobs.ts';
 import type { Calls } from '../calls.ts';
-import type { LimitedEntities, LimitedJournal } from './search-limit.ts';
+import type { LimitedJournal } from './search-limit.ts';
 
 /** More than that nobody reads: they type another letter. */
 const MOST_FOUND = 20;
-const ENTITY_BUDGET_MS = seconds(1);
 
 /** Where it is looked for. */
 interface Searched {
   readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
   readonly journal: Pick<LimitedJournal, 'findEvent'>;
   readonly deliveryQueue: Pick<DeliveryQueue, 'findDelivery'>;
-  readonly entities: Pick<LimitedEntities, 'findEntity' | 'listEntities'>;
+  readonly entities: Pick<EntityStore, 'findEntity' | 'findEntitiesByPrefix'>;
   readonly jobs: Pick<JobStore, 'findJob'>;
 }
 
 /**
- * For the palette: what has this id, what has a name with this in it, and entities that are called exactly so. All of
- * it is looked up by an index or in lists that are short, so that it is quick however much came in.
+ * For the palette: what has this id, what has a name with this in it, and entities whose external id begins so. All of it
+ * is looked up by an index or in lists that are short, so that it is quick however much came in.
  */
 export function searchCalls(calls: Calls, searched: Searched): void {
   calls.on('GET /search', 'read', async call => {
@@ -32,7 +31,7 @@ export function searchCalls(calls: Calls, searched: Searched): void {
     const parts = await Promise.all([
       byId(searched, orgId, text),
       byName(searched, orgId, text),
-      entitiesCalled(searched, orgId, text, call.request.signal),
+      entitiesCalled(searched, orgId, text),
     ]);
     return call.answer(parts.flat().slice(0, MOST_FOUND));
   });
@@ -80,19 +79,13 @@ async function byName({ configuration }: Searched, orgId: string, text: string):
   return found.sort((a, b) => rank(a) - rank(b));
 }
 
-/** By the external id alone, whatever the kind, or as `kind:external_id`. */
-async function entitiesCalled(
-  { entities }: Searched,
-  orgId: string,
-  text: string,
-  signal: AbortSignal,
-): Promise<Found[]> {
+/** By how the external id begins, whatever the kind, or as `kind:external_id`. */
+async function entitiesCalled({ entities }: Searched, orgId: string, text: string): Promise<Found[]> {
   const colon = text.indexOf(':');
   const named = { kind: text.slice(0, Math.max(0, colon)), externalId: text.slice(colon + 1) };
-  const page = { limit: MOST_FOUND, position: null, budgetMs: ENTITY_BUDGET_MS };
-  const [exact, { entities: found }] = await Promise.all([
+  const [exact, found] = await Promise.all([
     named.kind === '' ? null : entities.findEntity(orgId, named),
-    entities.listEntities(orgId, { externalId: text }, page, signal),
+    entities.findEntitiesByPrefix(orgId, text, MOST_FOUND),
   ]);
   return [...(exact ? [exact] : []), ...found].map(({ kind, externalId }) => ({
     kind: 'entity',

@@ -1,0 +1,10 @@
+import { formatNumber } from '../../lib/format.ts';
+
+/** Nobody counts what waits past this. */
+const MOST_COUNTED = 10_000;
+
+/** How much waits at a destination: `1 delivery`, `10,000 or more deliveries`. */
+export const queuedCount = (waiting: number): string =>
+  waiting === 1
+    ? '1 delivery'
+    : `${formatNumber(waiting)}${waiting >= MOST_COUNTED ? ' or more' : ''} deliveries`;

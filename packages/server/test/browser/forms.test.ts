@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser as Chromium, Locator, Page } from 'playwright-core';
+import { launchChromium, leave, visit } from '../support/browser-page.ts';
+import { type Browser, dataOf, setUp } from '../support/dashboard.ts';
+import { makePipeline, makeWebhook } from '../support/pipelines.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+setDefaultTimeout(60_000);
+
+let service: TestService;
+let chromium: Chromium;
+let owner: Browser;
+let pipeline: string;
+beforeAll(async () => {
+  [service, chromium] = await Promise.all([startTestService(), launchChromium()]);
+  owner = await setUp(service);
+  const { id: shop } = await makeWebhook(service.url, owner, 'Shop');
+  pipeline = (await makePipeline(owner, { name: 'Orders', sources: [shop] })).id;
+  dataOf(await owner.post('/entities', { kind: 'customer', external_id: 'c_1', traits: { plan: 'pro' } }));
+});
+afterAll(async () => {
+  await chromium.close();
+  await service.stop();
+});
+
+const open = async (path: string) => (await visit(chromium, service.url, path, { as: owner })).page;
+const question = (page: Page) => page.getByRole('dialog', { name: 'Leave without saving?' });
+const answer = (page: Page, word: 'Stay' | 'Leave') =>
+  question(page).getByRole('button', { name: word, exact: true }).click();
+const kept = (page: Page) => page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+
+describe('a dialog with a form', () => {
+  test('of a new entity closes at once while it is empty, asks once something is typed, and is open again after a reload', async () => {
+    const page = await open('/entities');
+    const dialog = page.getByRole('dialog', { name: 'New entity' });
+    await page.getByRole('button', { name: 'New entity' }).click();
+    await dialog.getByLabel('Kind').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'New entity' }).click();
+    await dialog.getByLabel('Kind').fill('robot');
+    await dialog.getByLabel('Traits').fill('{"legs": 9007199254740993}');
+    await page.keyboard.press('Escape');
+    await question(page).waitFor();
+    // Escape answers the question, and closes nothing below it.
+    await page.keyboard.press('Escape');
+    await question(page).waitFor({ state: 'hidden' });
+    expect(await dialog.getByLabel('Kind').inputValue()).toBe('robot');
+    await page.reload();
+    await dialog.getByText('Your unsaved changes were restored.').waitFor();
+    expect(await dialog.getByLabel('Traits').inputValue()).toBe('{"legs": 9007199254740993}');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await answer(page, 'Leave');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await kept(page)).not.toContain('robot');
+    await page.getByRole('button', { name: 'New entity' }).click();
+    expect(await dialog.getByLabel('Kind').inputValue()).toBe('');
+    await dialog.getByLabel('Kind').fill('robot');
+    await dialog.getByLabel('External id').fill('r_1');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'r_1' }).waitFor();
+    expect(await kept(page)).not.toContain('robot');
+    await leave(page);
+  });
+
+  test('of the note on a version is kept over a reload, and asked about', async () => {
+    const page = await open(`/pipelines/${pipeline}?tab=versions`);
+    const dialog = page.getByRole('dialog', { name: 'Note on version 1' });
+    await page.getByRole('button', { name: 'Add note to version 1' }).click();
+    await dialog.getByLabel('Note').fill('The first one');
+    await page.keyboard.press('Escape');
+    await answer(page, 'Stay');
+    await page.reload();
+    await dialog.waitFor();
+    expect(await dialog.getByLabel('Note').inputValue()).toBe('The first one');
+    await dialog.getByRole('button', { name: 'Save note' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('cell', { name: 'The first one' }).waitFor();
+    expect(await kept(page)).not.toContain('The first one');
+    await leave(page);
+  });
+
+  test('of a test with an event asks about one that was written, and not about one that was only chosen', async () => {
+    const { id } = dataOf<{ id: string }>(
+      await owner.post('/destinations', { kind: 'inbox', name: 'Inbox' }),
+    );
+    const page = await open(`/destinations/${id}`);
+    const dialog = page.getByRole('dialog', { name: 'Test with an event' });
+    await page.getByRole('button', { name: 'More tests' }).click();
+    await page.getByRole('menuitem', { name: 'Test with an event…' }).click();
+    await dialog.getByText('Custom event').click();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'More tests' }).click();
+    await page.getByRole('menuitem', { name: 'Test with an event…' }).click();
+    await dialog.getByText('Custom event').click();
+    await dialog.getByRole('textbox', { name: 'Event' }).fill('{"type": "written.by.hand"}');
+    await page.keyboard.press('Escape');
+    await answer(page, 'Stay');
+    await page.reload();
+    await dialog.waitFor();
+    expect(await dialog.getByRole('textbox', { name: 'Event' }).inputValue()).toBe(
+      '{"type": "written.by.hand"}',
+    );
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await kept(page)).not.toContain('written.by.hand');
+    await leave(page);
+  });
+});
+
+describe('what is typed on a page is asked about before it is left, and there again after a reload:', () => {
+  interface TypedForm {
+    readonly at: () => string;
+    readonly what: string;
+    type(page: Page): Promise<unknown>;
+    /** What was typed, as it stands there. */
+    read(page: Page): Promise<string>;
+    readonly typed: string;
+  }
+  const field = (page: Page, name: string) => page.getByRole('textbox', { name });
+  /** Nothing where the field is not drawn. */
+  const shown = async (one: Locator) => ((await one.count()) === 0 ? '' : one.inputValue());
+  const forms: TypedForm[] = [
+    {
+      what: 'retention',
+      at: () => '/settings/retention',
+      type: page => field(page, 'Days to keep events').fill('77'),
+      read: page => field(page, 'Days to keep events').inputValue(),
+      typed: '77',
+    },
+    {
+      what: 'an invitation',
+      at: () => '/settings/members',
+      type: page => field(page, 'Email').fill('grace@example.com'),
+      read: page => field(page, 'Email').inputValue(),
+      typed: 'grace@example.com',
+    },
+    {
+      what: 'a new alert, but for its secret',
+      at: () => '/settings/alerts',
+      async type(page) {
+        await page.getByText('Telegram', { exact: true }).click();
+        await field(page, 'Bot token').fill('typed-and-never-kept');
+        await field(page, 'Chat').fill('@on-call');
+      },
+      read: page => shown(field(page, 'Chat')),
+      typed: '@on-call',
+    },
+    {
+      what: 'traits',
+      at: () => '/entities/customer/c_1',
+      async type(page) {
+        await page.getByRole('button', { name: 'Edit traits' }).click();
+        await field(page, 'Traits').fill('{"plan": "free"}');
+      },
+      read: page => shown(field(page, 'Traits')),
+      typed: '{"plan": "free"}',
+    },
+    {
+      what: 'a link',
+      at: () => '/entities/customer/c_1',
+      type: page => page.getByRole('form', { name: 'Add a link' }).getByLabel('Kind').fill('company'),
+      read: page => page.getByRole('form', { name: 'Add a link' }).getByLabel('Kind').inputValue(),
+      typed: 'company',
+    },
+    {
+      what: 'the note on what is being changed of a pipeline',
+      at: () => `/pipelines/${pipeline}`,
+      async type(page) {
+        await field(page, 'Name').fill('Orders of today');
+        await field(page, 'Note on this version').fill('A better name');
+      },
+      read: page => shown(field(page, 'Note on this version')),
+      typed: 'A better name',
+    },
+    {
+      what: 'the note on a new pipeline',
+      at: () => '/pipelines/new',
+      type: page => field(page, 'Note on this version').fill('A first one'),
+      read: page => field(page, 'Note on this version').inputValue(),
+      typed: 'A first one',
+    },
+  ];
+  for (const form of forms) {
+    test(form.what, async () => {
+      const page = await open(form.at());
+      await form.type(page);
+      await page.reload();
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForFunction(typed => {
+        const fields = [...document.querySelectorAll<HTMLInputElement>('input, textarea')];
+        return fields.some(({ value }) => value === typed);
+      }, form.typed);
+      expect(await form.read(page)).toBe(form.typed);
+      expect(await kept(page)).not.toContain('typed-and-never-kept');
+      await page.getByRole('link', { name: 'Jobs' }).click();
+      await answer(page, 'Stay');
+      expect(await form.read(page)).toBe(form.typed);
+      await page.getByRole('link', { name: 'Jobs' }).click();
+      await answer(page, 'Leave');
+      await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+      expect(await kept(page)).not.toContain('draft');
+      await page.goto(`${service.url}${form.at()}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await form.read(page)).toBe('');
+      await leave(page);
+    });
+  }
+
+  test('a configuration file that was pasted, which is not kept', async () => {
+    const page = await open('/settings/configuration');
+    await page.getByRole('textbox', { name: 'File' }).fill('sluice: 1');
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    await answer(page, 'Stay');
+    expect(await kept(page)).not.toContain('sluice: 1');
+    await leave(page);
+  });
+});
+
+test('a note goes with the changes that it is on, when they are discarded', async () => {
+  const page = await open(`/pipelines/${pipeline}`);
+  const [name, note] = ['Name', 'Note on this version'].map(label =>
+    page.getByRole('textbox', { name: label }),
+  );
+  await name?.fill('Of no use');
+  await note?.fill('A bad idea');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await name?.fill('Of use');
+  expect(await note?.inputValue()).toBe('');
+  await leave(page);
+});
