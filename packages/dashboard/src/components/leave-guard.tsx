@@ -44,7 +44,8 @@ export function useLeaveGuard(form: GuardedForm): LeaveGuard {
     ask(then) {
       // Escape reaches the modal below as well.
       if (isAsking) return;
-      if (isUnsaved()) setClosing({ leave: then });
+      // Once the key that closes a modal is done with, or else it would close the question too.
+      if (isUnsaved()) setTimeout(() => setClosing({ leave: then }));
       else then();
     },
     question: (

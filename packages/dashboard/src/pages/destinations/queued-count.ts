@@ -1,7 +1,5 @@
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import { formatNumber } from '../../lib/format.ts';
-
-/** Nobody counts what waits past this. */
-const MOST_COUNTED = 10_000;
 
 /** How much waits at a destination: `1 delivery`, `10,000 or more deliveries`. */
 export const queuedCount = (waiting: number): string =>
