@@ -7,7 +7,7 @@ import { asCallError } from '../lib/api/call.ts';
 import { notifyError } from '../lib/notify-error.ts';
 import { slugOfTab } from '../lib/organisation.ts';
 import { type PaletteItem, rankItems, withPicked } from './palette-items.ts';
-import { type RunnableItem, useGoTo, usePaletteItems } from './use-palette-items.ts';
+import { isAction, type RunnableItem, useGoTo, usePaletteItems } from './use-palette-items.ts';
 
 const [store, spotlight] = createSpotlight();
 const MOST_SHOWN = 40;
@@ -140,8 +140,11 @@ function recentFirst(
   actions: readonly RunnableItem[],
   goTo: (path: string) => unknown,
 ): RunnableItem[] {
+  // Of actions, those that this person may do, with things that are still there: another may have picked them.
   const recent = readRecent().flatMap(({ to, ...item }) =>
-    to === undefined ? actions.filter(({ key }) => key === item.key) : [{ ...item, to, run: () => goTo(to) }],
+    to === undefined || isAction(item)
+      ? actions.filter(({ key }) => key === item.key)
+      : [{ ...item, to, run: () => goTo(to) }],
   );
   const keys = new Set(recent.map(({ key }) => key));
   return [...recent, ...items.filter(({ key }) => !keys.has(key))];

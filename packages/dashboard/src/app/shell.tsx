@@ -14,6 +14,7 @@ import {
 import { useDisclosure, useHotkeys, useWindowEvent } from '@mantine/hooks';
 import { withOrganisation } from '@sluice/contract/organisation-address';
 import { IconSearch } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useReducer } from 'react';
 import { Brand } from '../components/brand.tsx';
@@ -72,14 +73,15 @@ export default function Shell() {
   useEffect(() => {
     if (slug !== undefined) stayIn(slug);
   }, [slug]);
-  const { refetch } = session;
+  const queries = useQueryClient();
   const isGone = session.error?.status === 404 && isOutside(path) && slugOfTab() !== null;
   // It was deleted, or they belong to it no more: what is theirs alone is shown from within another one.
   useEffect(() => {
     if (!isGone) return;
     stayNowhere();
-    void refetch();
-  }, [isGone, refetch]);
+    // Nothing that was read in it is shown in the other.
+    void queries.resetQueries();
+  }, [isGone, queries]);
 
   if (session.error?.status === 401) {
     if (setup.data?.open) return <Navigate to="/setup" />;

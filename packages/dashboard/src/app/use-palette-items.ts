@@ -81,14 +81,18 @@ export function usePaletteItems(typed: string): {
   };
 }
 
+const ACTION = 'action ';
+
+export const isAction = ({ key }: Pick<PaletteItem, 'key'>): boolean => key.startsWith(ACTION);
+
 /** What can be made, and where. */
 const creations = [
-  { what: 'source', permission: 'sources.change', to: '/sources/new' },
-  { what: 'pipeline', permission: 'pipelines.change', to: '/pipelines/new' },
-  { what: 'destination', permission: 'destinations.change', to: '/destinations/new' },
-  { what: 'entity', permission: 'entities.change', to: '/entities?new=entity' },
-  { what: 'key', permission: 'keys.change', to: '/settings/keys' },
-  { what: 'member', permission: 'members.change', to: '/settings/members' },
+  { label: 'New source', permission: 'sources.change', to: '/sources/new' },
+  { label: 'New pipeline', permission: 'pipelines.change', to: '/pipelines/new' },
+  { label: 'New destination', permission: 'destinations.change', to: '/destinations/new' },
+  { label: 'New entity', permission: 'entities.change', to: '/entities?new=entity' },
+  { label: 'New key', permission: 'keys.change', to: '/settings/keys' },
+  { label: 'Invite member', permission: 'members.change', to: '/settings/members' },
 ] as const;
 
 function useActions(): RunnableItem[] {
@@ -107,7 +111,7 @@ function useActions(): RunnableItem[] {
     call('PATCH /pipelines/:id', { id, body: { enabled } }),
   );
   const action = (label: string, run: () => unknown): RunnableItem => ({
-    key: `action ${label}`,
+    key: `${ACTION}${label}`,
     label,
     description: 'Action',
     run,
@@ -115,9 +119,7 @@ function useActions(): RunnableItem[] {
   const repeatable = (label: string, run: () => unknown) => ({ ...action(label, run), isRepeatable: true });
   const goingTo = (label: string, to: string) => ({ ...action(label, () => goTo(to)), to });
   return [
-    ...creations
-      .filter(({ permission }) => may(permission))
-      .map(({ what, to }) => goingTo(`New ${what}`, to)),
+    ...creations.filter(({ permission }) => may(permission)).map(({ label, to }) => goingTo(label, to)),
     ...pipelines.flatMap(({ id, name, enabled }) =>
       may('pipelines.change')
         ? [

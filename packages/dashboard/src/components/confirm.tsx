@@ -1,6 +1,6 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { asCallError, type CallError } from '../lib/api/call.ts';
 import { ErrorNotice } from './error-notice.tsx';
 
@@ -17,11 +17,15 @@ export function ConfirmButton(props: {
   button?: ButtonProps;
   /** What asks, where that is no plain button. */
   target?(open: () => void): ReactNode;
-  /** Somebody has asked for it elsewhere: it is open from the start. */
+  /** Somebody has asked for it elsewhere: it is open then. */
   isAsked?: boolean;
   onClose?(): void;
 }) {
-  const [isOpen, { open, close: hide }] = useDisclosure(props.isAsked ?? false);
+  const [isOpen, { open, close: hide }] = useDisclosure();
+  const isAsked = props.isAsked ?? false;
+  useEffect(() => {
+    if (isAsked) open();
+  }, [isAsked, open]);
   const close = () => {
     hide();
     props.onClose?.();

@@ -29,7 +29,7 @@ export function useLeaveGuard(form: GuardedForm): LeaveGuard {
     withResolver: true,
   });
   const [closing, setClosing] = useState<{ leave(): void } | null>(null);
-  const isAsking = status === 'blocked' || closing !== null;
+  const isAsking = status === 'blocked' || (closing !== null && isUnsaved());
   const stay = () => {
     reset?.();
     setClosing(null);

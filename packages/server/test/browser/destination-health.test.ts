@@ -161,9 +161,9 @@ test('the list says how well each takes what it is sent, by every column and wit
   }
 
   // Deliveries and attempts are never on one axis.
-  await open(`/destinations/${bad}`);
+  await tab.open(`/destinations/${bad}`);
   const attempts = page.getByRole('figure', { name: 'Failed attempts over time' });
-  await attempts.getByText('Failed attempts, by time').waitFor();
+  await attempts.getByText('Failed attempts, by attempt time').waitFor();
   await page.getByRole('figure', { name: 'Delivered over time' }).waitFor();
   expect(await faultsForAnybody(page)).toEqual([]);
 });

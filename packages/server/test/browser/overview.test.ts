@@ -155,8 +155,8 @@ describe('the overview', () => {
     // Each part of the map leads to its page, which has the same figures.
     for (const [part, column, figure] of [
       ['Till', 'webhook · 2 events', null],
-      ['All', 'pipeline · 2 runs', null],
-      ['Fails', 'pipeline · 2 runs 1 failed', null],
+      ['All', 'pipeline · 2 events', null],
+      ['Fails', 'pipeline · 2 events 1 failed', null],
       ['Inbox', 'inbox · 2 delivered', 'Delivered 2'],
       ['Later', 'inbox 2 held', 'Held 2'],
       ['Refuses', 'webhook 2 dead', 'Dead 2'],

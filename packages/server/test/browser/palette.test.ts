@@ -83,7 +83,7 @@ test('everything that can be made is made from here', async () => {
   await page.getByRole('dialog', { name: 'New entity' }).waitFor({ state: 'hidden' });
   await pick(page, 'new key', 'New key');
   await page.getByLabel('Name of the key').waitFor();
-  await pick(page, 'new mem', 'New member');
+  await pick(page, 'invite', 'Invite member');
   await page.getByRole('heading', { name: 'Invite member' }).waitFor();
   await pick(page, 'new so', 'New source');
   await page.getByRole('heading', { level: 1, name: 'New source' }).waitFor();

@@ -106,6 +106,9 @@ async function look(
     wrong.push(...(await unnamedDialogs(page)), ...faults.splice(0), ...strangers.splice(0));
     if (wrong.length > 0) found[name] = wrong;
     if (!open) continue;
+    // What was pressed to open it may be gone on a phone, and the focus with it.
+    if (await page.evaluate(() => document.activeElement === document.body))
+      await page.locator(ON_TOP).filter({ visible: true }).last().focus();
     await page.keyboard.press('Escape');
     await page.locator(ON_TOP).filter({ visible: true }).waitFor({ state: 'hidden' });
     if (leavesDraft) await page.goto('about:blank');

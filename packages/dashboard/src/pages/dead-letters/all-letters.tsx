@@ -27,7 +27,6 @@ export function AllLetters({ filter, onJob }: { filter: DeadLetterFilter; onJob(
       />
       <ConfirmButton
         // From the palette one comes here with the question.
-        key={ask ?? ''}
         isAsked={ask === 'retry'}
         onClose={() => change({ ask: '' })}
         label={`Retry ${which}`}

@@ -2,7 +2,7 @@ import { Anchor, Button, CloseButton, Group } from '@mantine/core';
 import type { DeadLetter } from '@sluice/contract/dashboard-letters';
 import { IconDownload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { DeliveryFilters } from '../../components/delivery/delivery-filters.tsx';
@@ -45,6 +45,11 @@ export default function DeadLettersPage() {
   useLiveList(list, 'GET /dead-letters', filter, traceOf);
   const summary = useCall('GET /dead-letters/summary', { after, before }, { live: true, keep: true });
   const isNarrowed = Object.keys(filter).length > 0;
+  const hasNothing = isEmpty(list);
+  // With nothing to retry nobody is asked, not later about others either.
+  useEffect(() => {
+    if (hasNothing && filters.ask) change({ ask: '' });
+  }, [hasNothing, filters.ask, change]);
   const showJob = (job: string) => change({ job });
   const selection = useSelection({ of: filter, rows: list.rows, most: MOST_SELECTED });
   const columns = useMemo(() => {
@@ -64,7 +69,7 @@ export default function DeadLettersPage() {
       }
       fill
       actions={
-        !isEmpty(list) && (
+        !hasNothing && (
           <>
             <Button
               component="a"
@@ -98,7 +103,7 @@ export default function DeadLettersPage() {
           onJob={showJob}
         />
       )}
-      {(isNarrowed || !isEmpty(list)) && (
+      {(isNarrowed || !hasNothing) && (
         <search aria-label="Filters">
           <Group gap="xs">
             <ChoiceFilter

@@ -15,9 +15,15 @@ export default function SuccessChart({ counters }: { counters: CountersRecord })
   const hasFailed = failed.some(count => count > 0);
   return (
     <Stack gap="xs">
-      <Bars counters={counters} line={delivered} label="Delivered" when="by creation" color="water.6" />
+      <Bars counters={counters} line={delivered} label="Delivered" when="by creation time" color="water.6" />
       {hasFailed && (
-        <Bars counters={counters} line={failed} label="Failed attempts" when="by time" color="red.6" />
+        <Bars
+          counters={counters}
+          line={failed}
+          label="Failed attempts"
+          when="by attempt time"
+          color="red.6"
+        />
       )}
     </Stack>
   );

@@ -13,7 +13,7 @@ export function Failing(props: { destinations: readonly FailingDestination[]; ra
   return (
     <Card
       title="Recent failures"
-      lead="Destinations with failed attempts within the last 10 minutes, and those that are down: all that waits for them, and what became of the deliveries of this period"
+      lead="Destinations that are down or failed in the last 10 minutes. Failed attempts are of those 10 minutes, the backlog is current, the rest is of this period."
     >
       <Table.ScrollContainer minWidth={480}>
         <Table verticalSpacing={6}>

@@ -66,8 +66,8 @@ test('parts say what they are, what they did, what waits and died there, and wha
   const { nodes } = drawMap(map, placeNodes(map), '1h');
   expect(nodes.map(({ data }) => [data.name, data.note, data.waits, data.died, data.state])).toEqual([
     ['Shop', 'webhook · 1,234 events', '12 unprocessed', '', null],
-    ['Orders', 'pipeline · 1 run', '', '2 failed', 'disabled'],
-    ['Returns', 'pipeline · 9 runs', '', '', null],
+    ['Orders', 'pipeline · 1 event', '', '2 failed', 'disabled'],
+    ['Returns', 'pipeline · 9 events', '', '', null],
     ['Inbox', 'inbox', '', '', 'down'],
     ['Chat', 'slack', '3 held', '', 'paused'],
     ['Mail', 'email · 9 delivered', '1,000+ waiting', '1 dead', null],

@@ -15,8 +15,12 @@ export interface DeadLetterStore {
   discardFailedEvent(orgId: string, eventId: string): Promise<boolean>;
   /** How many deliveries died, by where they were going, code and status, among the latest `most` that match. */
   listDeadGroups(orgId: string, filter: Omit<DeliveryFilter, 'state'>, most: number): Promise<DeadGroup[]>;
-  /** How many deliveries died, by the pipeline that made them and where they were going, among the same. */
-  countDeadByRoute(orgId: string, filter: Omit<DeliveryFilter, 'state'>, most: number): Promise<DeadRoute[]>;
+  /** How many deliveries died, by the pipeline that made them and where they were going, among the same; and whether there are more. */
+  countDeadByRoute(
+    orgId: string,
+    filter: Omit<DeliveryFilter, 'state'>,
+    most: number,
+  ): Promise<{ readonly counts: readonly DeadRoute[]; readonly more: boolean }>;
   /** How many events failed, by pipeline, step and reason, among the latest `most` failures that match. */
   listFailedGroups(orgId: string, filter: FailedEventFilter, most: number): Promise<FailedGroup[]>;
   /**

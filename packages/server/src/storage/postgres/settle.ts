@@ -294,6 +294,11 @@ async function setStates(
     for (const { id } of runs) unseen.delete(id);
     const mustWait = jobId === null && parked.length > 0;
     if (mustWait && runs.length === 0) continue;
+    // First, so that its runs are read after those that another node settles at the same moment.
+    const { rows: found } = await session.query<{ before: string }>(
+      `SELECT state AS before FROM events WHERE org_id = $1 AND id = $2 FOR UPDATE`,
+      [orgId, eventId],
+    );
     const { rows } = await session.query<KnownRun>(
       `SELECT ${KNOWN_RUN} FROM all_runs WHERE org_id = $1 AND event_id = $2 ORDER BY id`,
       [orgId, eventId],
@@ -307,12 +312,11 @@ async function setStates(
       continue;
     }
     const state = stateOfRuns(rows);
-    const { rows: found } = await session.query<{ before: string }>(
-      `UPDATE events AS event SET state = $3
-       FROM (SELECT state FROM events WHERE org_id = $1 AND id = $2 FOR UPDATE) AS earlier
-       WHERE event.org_id = $1 AND event.id = $2 RETURNING earlier.state AS before`,
-      [orgId, eventId, state],
-    );
+    await session.query(`UPDATE events SET state = $3 WHERE org_id = $1 AND id = $2`, [
+      orgId,
+      eventId,
+      state,
+    ]);
     states.set(settlement, { state, ...settledBefore(found[0]?.before), repeated });
   }
   return states;

@@ -68,7 +68,19 @@ export function retriesContract(subject: Subject): void {
     const { one, narrow, wide, better } = await retriedTwice();
     const [first, second] = await storage.settleEvents([better(narrow), better(wide)], NOW);
     expect([first, second]).toEqual([
-      { kind: 'settled', deliveries: 1, state: 'processed', before: 'failed' },
+      {
+        kind: 'settled',
+        deliveries: 1,
+        state: 'processed',
+        before: 'failed',
+        repeated: [
+          {
+            pipelineId: 'pipe_a',
+            inPlaceOf: { outcome: 'failed', version: 1, step: null },
+            stepsBefore: 0,
+          },
+        ],
+      },
       { kind: 'needless', pipelineIds: ['pipe_a'] },
     ]);
     expect(await deliveriesOf(one)).toHaveLength(1);

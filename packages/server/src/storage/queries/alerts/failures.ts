@@ -62,7 +62,8 @@ function extentOf(failures: readonly Failure[]): Pick<Trouble, 'since' | 'lastEr
 
 /**
  * The condition of the index, to the letter. What died is counted when it did, of destinations and of pipelines; what failed
- * is each attempt of the one, and events of the other in the minute they came in.
+ * is each attempt of the one, and events of the other in the minute they came in: those are looked at too, since a node of the
+ * version before counts nothing else of a pipeline.
  */
 async function findCandidates(
   db: Db,
@@ -74,8 +75,8 @@ async function findCandidates(
   const { rows } = await sql<{ org_id: string }>`
     SELECT org_id FROM counters
     WHERE span = 60000 AND name IN ('dead', 'failed') AND at >= ${countedFrom}
-      AND name = 'dead' AND org_id > ${behind}
-    GROUP BY org_id HAVING sum(amount) >= ${least}
+      AND (name = 'dead' OR subject LIKE 'pipe%') AND org_id > ${behind}
+    GROUP BY org_id HAVING sum(CASE WHEN amount > 0 THEN amount ELSE 0 END) >= ${least}
     ORDER BY org_id LIMIT ${limit}`.execute(db);
   return rows.map(row => row.org_id);
 }

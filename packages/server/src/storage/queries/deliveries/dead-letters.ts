@@ -240,17 +240,18 @@ export const countDeadByRoute: Operation<DeliveryQueue['countDeadByRoute']> = as
   const dead = deadDeliveries(db, orgId, filter)
     .select(['deliveries.pipeline_id', 'deliveries.destination_id'])
     .orderBy('deliveries.id', 'desc')
-    .limit(most);
+    .limit(most + 1);
   const rows = await db
     .selectFrom(dead.as('dead'))
     .select(eb => ['pipeline_id', 'destination_id', eb.fn.countAll<number>().as('count')])
     .groupBy(['pipeline_id', 'destination_id'])
     .execute();
-  return rows.map(({ pipeline_id, destination_id, count }) => ({
+  const counts = rows.map(({ pipeline_id, destination_id, count }) => ({
     pipelineId: pipeline_id,
     destinationId: destination_id,
     count: Number(count),
   }));
+  return { counts, more: counts.reduce((sum, { count }) => sum + count, 0) > most };
 };
 
 export const countFailedInEach: Operation<DeliveryQueue['countFailedInEach']> = async (

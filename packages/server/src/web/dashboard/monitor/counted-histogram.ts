@@ -1,6 +1,6 @@
 import { type ChartWindow, endOfWindow } from '@sluice/contract/chart-window';
 import { MOST_COUNTED } from '@sluice/contract/most-counted';
-import { minutes } from '../../../core/clock.ts';
+import { hours, minutes } from '../../../core/clock.ts';
 import { type CounterStore, WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
 import type { EventFilter } from '../../../core/stores/journal.ts';
 import { seriesOf } from '../overview/counter-windows.ts';
@@ -13,6 +13,7 @@ import { barsOf, histogramWindow } from './histogram.ts';
 
 /** Counters are kept by the minute. */
 const MINUTE = minutes(1);
+const HOUR = hours(1);
 
 interface Counted {
   readonly window: ChartWindow;
@@ -32,9 +33,12 @@ export async function countedHistogram(
   { from, to }: Stretch,
   {
     counters,
+    keptFrom,
     timesOf,
   }: {
     readonly counters: Pick<CounterStore, 'readCounters'>;
+    /** Counters are kept from here on; what died or failed before may be kept longer. */
+    readonly keptFrom: number;
     /** When those came in that match, within a time; null where there are too many. */
     timesOf(filter: EventFilter, within: Stretch): Promise<readonly number[] | null>;
   },
@@ -48,10 +52,14 @@ export async function countedHistogram(
     const [sum] = await counters.readCounters(orgId, [of], [by], one);
     return Math.max(0, sum?.amount ?? 0);
   };
-  const inner = { from: Math.ceil(from / MINUTE) * MINUTE, to: Math.floor(to / MINUTE) * MINUTE };
+  const counting = Math.ceil(keptFrom / HOUR) * HOUR;
+  const inner = {
+    from: Math.max(Math.ceil(from / MINUTE) * MINUTE, counting),
+    to: Math.floor(to / MINUTE) * MINUTE,
+  };
   if ((await sumOf(inner, WHOLE_ORGANISATION, 'received')) <= MOST_COUNTED) return null;
 
-  // Of the minutes at both ends, those that lie within.
+  // Of the minutes at both ends, those that lie within; and what is older than what is counted.
   const before = await timesOf(filter, { from, to: inner.from });
   const after = await timesOf(filter, { from: inner.to, to });
   if (before === null || after === null) return null;
@@ -60,7 +68,10 @@ export async function countedHistogram(
   const counts = seriesOf(sums, [name], window.points)[name] ?? [];
   // The bars at both ends may reach beyond it.
   const last = window.points - 1;
-  counts[0] = (counts[0] ?? 0) - (await sumOf({ from: window.from, to: inner.from }, subject, name));
+  const first = Math.floor((inner.from - window.from) / window.stepMs);
+  counts.fill(0, 0, first);
+  const begin = { from: window.from + first * window.stepMs, to: inner.from };
+  counts[first] = (counts[first] ?? 0) - (await sumOf(begin, subject, name));
   counts[last] =
     (counts[last] ?? 0) - (await sumOf({ from: inner.to, to: endOfWindow(window) }, subject, name));
   const atEnds = barsOf([...before, ...after], window);

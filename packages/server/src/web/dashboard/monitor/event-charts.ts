@@ -1,7 +1,8 @@
 import type { ChartWindow } from '@sluice/contract/chart-window';
 import type { EventHistogram } from '@sluice/contract/dashboard-events';
 import { MOST_COUNTED } from '@sluice/contract/most-counted';
-import { type Clock, hours, minutes, toRfc3339 } from '../../../core/clock.ts';
+import { type Clock, days, hours, minutes, toRfc3339 } from '../../../core/clock.ts';
+import type { AccountStore } from '../../../core/stores/accounts.ts';
 import {
   type CounterStore,
   EVENT_TYPES,
@@ -28,13 +29,22 @@ export function eventChartCalls(
   {
     journal,
     counters,
+    accounts,
+    defaultRetentionDays,
     clock,
   }: {
     readonly journal: Pick<LimitedJournal, 'listEventTimes'> & Pick<Journal, 'listEventTypes'>;
     readonly counters: Pick<CounterStore, 'listCountedTypes' | 'readCounters'>;
+    readonly accounts: Pick<AccountStore, 'findOrganisation'>;
+    readonly defaultRetentionDays: number;
     readonly clock: Clock;
   },
 ): void {
+  async function keptFrom(orgId: string): Promise<number> {
+    const organisation = await accounts.findOrganisation(orgId);
+    return clock.now() - days(organisation?.retentionDays ?? defaultRetentionDays);
+  }
+
   calls.on('GET /events/histogram', 'read', async call => {
     const { orgId } = call.session;
     const filter = toFilter(call.query());
@@ -68,6 +78,7 @@ export function eventChartCalls(
             { from: Math.max(since, 0), to: end },
             {
               counters,
+              keptFrom: await keptFrom(orgId),
               async timesOf(narrowed, within) {
                 if (within.from >= within.to) return [];
                 const { times, more, searchedTo } = await listTimes({

@@ -73,12 +73,12 @@ export const percentileOf = (
   total: ReturnType<typeof totalsOf>,
 ): number | null => latencyAt(share, new Map(latencyNames.map(name => [name, total(subject, name)])));
 
-/** The amounts of one stretch, by subject and name. */
+/** The amounts of one stretch, by subject and name; none is below zero, though what moved may stand in another stretch. */
 export function totalsOf(sums: readonly CounterSum[]): (subject: string, name: string) => number {
   const totals = new Map<string, number>();
   for (const { subject, name, amount } of sums) {
     const key = `${subject}\n${name}`;
     totals.set(key, (totals.get(key) ?? 0) + amount);
   }
-  return (subject, name) => totals.get(`${subject}\n${name}`) ?? 0;
+  return (subject, name) => Math.max(0, totals.get(`${subject}\n${name}`) ?? 0);
 }

@@ -59,7 +59,7 @@ export async function failedFigures(
         one.pipelineId === id && (at === undefined || (one.version === at.version && one.step === at.step)),
     );
     const count = own.reduce((sum, one) => sum + one.count, 0);
-    return { count: Math.min(count, MOST_COUNTED), more: more && count > 0 };
+    return { count: Math.min(count, MOST_COUNTED), more };
   };
 }
 

@@ -65,9 +65,9 @@ export function mapCalls(
     const waitingAt = waitingAtSources(sources, waiting);
     const deadAt = new Map(present.map(({ destinationId, dead }) => [destinationId, dead]));
     const deadAlong = new Map(
-      routes.map(({ pipelineId, destinationId, count }) => [
+      routes.counts.map(({ pipelineId, destinationId, count }) => [
         arrow(pipelineId, destinationId),
-        { count, more: count >= MOST_COUNTED },
+        Math.min(count, MOST_COUNTED),
       ]),
     );
     const ends = new Set(destinations.map(({ id }) => id));
@@ -113,7 +113,7 @@ export function mapCalls(
         to,
         total: along(total, from, to),
         per_minute: along(lately, from, to) / NOW_MINUTES,
-        dead: ends.has(to) ? (deadAlong.get(arrow(from, to)) ?? NOTHING) : failed(to),
+        dead: ends.has(to) ? { count: deadAlong.get(arrow(from, to)) ?? 0, more: routes.more } : failed(to),
       })),
     });
   });

@@ -22,7 +22,13 @@ const countedNames = funnelNames.filter(name => name !== 'dead');
 interface OverviewDependencies {
   readonly counters: Pick<
     CounterStore,
-    'countBacklog' | 'countDead' | 'countOpenOverTime' | 'countPresent' | 'countWaitingAt' | 'readCounters'
+    | 'countBacklog'
+    | 'countDead'
+    | 'countOpenOverTime'
+    | 'countPresent'
+    | 'countPresentOfEach'
+    | 'countWaitingAt'
+    | 'readCounters'
   >;
   readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
   readonly deliveryQueue: Pick<DeliveryQueue, 'countFailedEvents' | 'findLastEnds'>;

@@ -1,9 +1,10 @@
+import { endOfWindow } from '@sluice/contract/chart-window';
 import type { FailingDestination, OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import type { StoredDestination } from '../../../core/stores/configuration/destinations.ts';
 import type { CounterStore, CounterWindow } from '../../../core/stores/counters.ts';
 import { failedLast, failedLately, type StateDependencies, statesOf } from '../destination-states.ts';
-import { presentFigures } from './figures.ts';
+import { totalsOf, wholeOf } from './counter-windows.ts';
 
 /** What is wrong with destinations at present, and all that waits for those. */
 
@@ -11,7 +12,7 @@ const MOST_FAILING = 20;
 const NOTHING = { count: 0, more: false };
 
 interface TroubleDependencies extends StateDependencies {
-  readonly counters: Pick<CounterStore, 'countPresent' | 'countWaitingAt' | 'readCounters'>;
+  readonly counters: Pick<CounterStore, 'countPresentOfEach' | 'countWaitingAt' | 'readCounters'>;
 }
 
 export async function troubleOf(
@@ -33,31 +34,33 @@ export async function troubleOf(
 
   const shown = failing.slice(0, MOST_FAILING);
   const ids = shown.map(({ destination }) => destination.id);
-  const [{ destinations: waitingAt }, stillFailing] = await Promise.all([
+  const made = { from: window.from, to: endOfWindow(window) };
+  const [{ destinations: waitingAt }, stillFailing, present, sums] = await Promise.all([
     counters.countWaitingAt(orgId, MOST_COUNTED),
     failedLast(orgId, ids, deliveryQueue),
+    counters.countPresentOfEach(orgId, made, MOST_COUNTED),
+    counters.readCounters(orgId, ids, ['delivered'], wholeOf(window)),
   ]);
+  const delivered = totalsOf(sums);
+  const deadAt = new Map(present.map(({ destinationId, dead }) => [destinationId, dead]));
   const waitingFor = (id: string) => waitingAt.get(id) ?? NOTHING;
   return {
     wrong: failing.flatMap(({ destination: { id }, state }) =>
       state === 'down' || state === 'failing' ? [{ id, state, waiting: waitingFor(id) }] : [],
     ),
-    failing: await Promise.all(
-      shown.map(async ({ destination, ...one }): Promise<FailingDestination> => {
-        const { id, name, kind, paused } = destination;
-        const { delivered, dead } = await presentFigures(counters, orgId, window, id);
-        return {
-          id,
-          name,
-          kind,
-          paused,
-          ...one,
-          is_failing: one.is_down || stillFailing.has(id),
-          waiting: waitingFor(id),
-          dead,
-          delivered,
-        };
-      }),
-    ),
+    failing: shown.map(({ destination, ...one }): FailingDestination => {
+      const { id, name, kind, paused } = destination;
+      return {
+        id,
+        name,
+        kind,
+        paused,
+        ...one,
+        is_failing: one.is_down || stillFailing.has(id),
+        waiting: waitingFor(id),
+        dead: deadAt.get(id) ?? NOTHING,
+        delivered: delivered(id, 'delivered'),
+      };
+    }),
   };
 }
