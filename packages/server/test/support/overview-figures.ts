@@ -29,8 +29,8 @@ async function openOverview(page: Page): Promise<void> {
     await page.getByRole('list', { name }).waitFor({ state: 'attached' });
 }
 
-/** Answers what was clicked, each as `what it says: how many`. */
-export async function clickEveryFigure(page: Page): Promise<string[]> {
+/** Answers what was clicked, each as `what it says: how many`; `some`: those that lead to a list of nothing are left out. */
+export async function clickEveryFigure(page: Page, which: 'all' | 'some' = 'all'): Promise<string[]> {
   await openOverview(page);
   const found = await page.locator('main a').evaluateAll(links => {
     const linesOf = (element: HTMLElement | null) =>
@@ -56,6 +56,7 @@ export async function clickEveryFigure(page: Page): Promise<string[]> {
     const count = figureOf(isShare(lines) && delivered ? delivered : figure);
     const label = `${lines.join(' ')}: ${count}`;
     expect(count, label).not.toBeNull();
+    if (which === 'some' && count === 0) continue;
     const link = page.locator(`main a[href="${address}"]`).filter({ hasText: lines[0] ?? '' });
     await link.first().click();
     await expectListed(page, list, count ?? 0, label);
