@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 
 interface GuardedForm {
   isUnsaved(): boolean;
@@ -17,14 +17,27 @@ interface LeaveGuard {
   readonly question: ReactNode;
 }
 
+/** The forms of the page: whoever leaves it is asked once, for all of them. */
+const forms = new Set<{ readonly current: GuardedForm }>();
+const unsavedForms = () => [...forms].filter(({ current }) => current.isUnsaved());
+
 /** Asks before a page with unsaved changes is left; the browser asks where the tab is closed and nothing is kept. */
 export const LeaveGuard = (form: GuardedForm) => useLeaveGuard(form).question;
 
 /** The same for a form that can also be closed, such as one in a modal. */
 export function useLeaveGuard(form: GuardedForm): LeaveGuard {
   const { isUnsaved, isKept = false } = form;
+  const here = useRef(form);
+  here.current = form;
+  useEffect(() => {
+    forms.add(here);
+    return () => {
+      forms.delete(here);
+    };
+  }, []);
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && isUnsaved(),
+    // The first of them asks for the others.
+    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && unsavedForms()[0] === here,
     enableBeforeUnload: () => !isKept && isUnsaved(),
     withResolver: true,
   });
@@ -35,7 +48,8 @@ export function useLeaveGuard(form: GuardedForm): LeaveGuard {
     setClosing(null);
   };
   const leave = () => {
-    form.onLeave?.();
+    const left = status === 'blocked' ? unsavedForms() : [here];
+    for (const { current } of left) current.onLeave?.();
     setClosing(null);
     closing?.leave();
     proceed?.();

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Page } from 'playwright-core';
+import { seconds } from '../../src/core/clock.ts';
 import { type BrowsedShop, openBrowsedShop } from '../support/browsed-shop.ts';
 import { leave, rowOf, visit } from '../support/browser-page.ts';
 import { dataOf, stranger } from '../support/dashboard.ts';
+import { startFlow } from '../support/flow.ts';
 import { makeInbox, makePipeline } from '../support/pipelines.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 /** Events as they come: the first of all, in their list, in the live tail, and on pages that were empty before. */
 
@@ -50,6 +53,36 @@ describe('the list of events', () => {
     await page.getByRole('button', { name: 'Show new events' }).click();
     await rowOf(page, 'came.later').waitFor();
     await leave(page);
+  });
+
+  test('shows that a retry has delivered what came long before', async () => {
+    let [status, aheadMs] = [503, 0];
+    const receiver = startReceiver(() => new Response('', { status }));
+    const flow = await startFlow({ clock: { now: () => Date.now() + aheadMs } });
+    const { id } = await flow.destination({
+      kind: 'webhook',
+      name: 'Fails at first',
+      config: { url: receiver.url },
+      policy: { attempts: 3, schedule_s: [0, 60], timeout_s: 5 },
+    });
+    await flow.routeTo({ id });
+    const { page } = await visit(shop.chromium, flow.service.url, '/events', { as: flow.browser });
+    await page.getByText('No events yet.').waitFor();
+    await flow.send({}, 'retried.order');
+    await rowOf(page, 'retried.order').getByText('failing').waitFor();
+    status = 200;
+    aheadMs += seconds(20);
+    // With the second of these a look is over that goes back to before it came no more.
+    for (const type of ['later.one', 'later.two']) {
+      await flow.send({}, type);
+      await rowOf(page, type).getByText('delivered', { exact: true }).waitFor();
+    }
+    await rowOf(page, 'retried.order').getByText('failing').waitFor();
+    aheadMs += seconds(61);
+    await rowOf(page, 'retried.order').getByText('delivered', { exact: true }).waitFor();
+    await leave(page);
+    await flow.stop();
+    await receiver.stop();
   });
 });
 

@@ -109,6 +109,52 @@ describe('a dialog with a form', () => {
   });
 });
 
+describe('the event of a test', () => {
+  const openTest = async () => {
+    const { id } = dataOf<{ id: string }>(
+      await owner.post('/destinations', { kind: 'inbox', name: 'Tried' }),
+    );
+    const page = await open(`/destinations/${id}`);
+    await page.getByRole('button', { name: 'More tests' }).click();
+    await page.getByRole('menuitem', { name: 'Test with an event…' }).click();
+    return { page, dialog: page.getByRole('dialog', { name: 'Test with an event' }) };
+  };
+
+  test('that was saved is asked about once it is changed, until the change is saved', async () => {
+    dataOf(await owner.post('/test-events', { name: 'A paid order', event: { type: 'order.paid' } }));
+    const { page, dialog } = await openTest();
+    const text = dialog.getByRole('textbox', { name: 'Event', exact: true });
+    await dialog.getByText('Saved', { exact: true }).click();
+    await dialog.getByRole('combobox', { name: 'Saved event' }).click();
+    await page.getByRole('option', { name: 'A paid order · order.paid' }).click();
+    await text.fill('{"type": "order.changed"}');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await answer(page, 'Stay');
+    await page.reload();
+    await dialog.waitFor();
+    expect(await text.inputValue()).toBe('{"type": "order.changed"}');
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await page.waitForFunction(() => !JSON.stringify({ ...sessionStorage }).includes('order.changed'));
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await leave(page);
+  });
+
+  test('that is a copy of a recent one is not asked about before it is changed', async () => {
+    const shop = await makeWebhook(service.url, owner, 'Copied');
+    await shop.send({ type: 'order.copied' });
+    const { page, dialog } = await openTest();
+    const text = dialog.getByRole('textbox', { name: 'Event', exact: true });
+    await dialog.getByRole('combobox', { name: 'Recent event' }).click();
+    await page.getByRole('option', { name: /Copied/ }).click();
+    await dialog.getByRole('button', { name: 'Edit a copy' }).click();
+    await text.waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await leave(page);
+  });
+});
+
 describe('what is typed on a page is asked about before it is left, and there again after a reload:', () => {
   interface TypedForm {
     readonly at: () => string;
@@ -117,6 +163,8 @@ describe('what is typed on a page is asked about before it is left, and there ag
     /** What was typed, as it stands there. */
     read(page: Page): Promise<string>;
     readonly typed: string;
+    /** Waits for the form as it is before anything is typed, where the field is not drawn then. */
+    untouched?(page: Page): Promise<unknown>;
   }
   const field = (page: Page, name: string) => page.getByRole('textbox', { name });
   /** Nothing where the field is not drawn. */
@@ -146,6 +194,11 @@ describe('what is typed on a page is asked about before it is left, and there ag
       },
       read: page => shown(field(page, 'Chat')),
       typed: '@on-call',
+      untouched: page =>
+        page
+          .getByRole('radiogroup', { name: 'Where to' })
+          .getByRole('radio', { name: 'Slack', checked: true })
+          .waitFor({ state: 'attached' }),
     },
     {
       what: 'traits',
@@ -156,6 +209,7 @@ describe('what is typed on a page is asked about before it is left, and there ag
       },
       read: page => shown(field(page, 'Traits')),
       typed: '{"plan": "free"}',
+      untouched: page => page.getByRole('button', { name: 'Edit traits' }).waitFor(),
     },
     {
       what: 'a link',
@@ -173,6 +227,18 @@ describe('what is typed on a page is asked about before it is left, and there ag
       },
       read: page => shown(field(page, 'Note on this version')),
       typed: 'A better name',
+      untouched: async page => expect(await field(page, 'Name').inputValue()).toBe('Orders'),
+    },
+    {
+      what: 'the custom event that a pipeline is tested with',
+      at: () => `/pipelines/${pipeline}`,
+      async type(page) {
+        await page.getByText('Custom event').click();
+        await page.getByRole('textbox', { name: 'Event', exact: true }).fill('{"type": "tried.by.hand"}');
+      },
+      read: page => shown(page.getByRole('textbox', { name: 'Event', exact: true })),
+      typed: '{"type": "tried.by.hand"}',
+      untouched: page => page.getByRole('combobox', { name: 'Recent event' }).waitFor(),
     },
     {
       what: 'the note on a new pipeline',
@@ -203,10 +269,29 @@ describe('what is typed on a page is asked about before it is left, and there ag
       expect(await kept(page)).not.toContain('draft');
       await page.goto(`${service.url}${form.at()}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
+      await form.untouched?.(page);
       expect(await form.read(page)).toBe('');
       await leave(page);
     });
   }
+
+  test('two forms of one page, about which is asked once', async () => {
+    const page = await open('/entities/customer/c_1');
+    await page.getByRole('button', { name: 'Edit traits' }).click();
+    await field(page, 'Traits').fill('{"plan": "free"}');
+    const kind = page.getByRole('form', { name: 'Add a link' }).getByLabel('Kind');
+    await kind.fill('company');
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    await answer(page, 'Stay');
+    await question(page).waitFor({ state: 'hidden' });
+    expect(await field(page, 'Traits').inputValue()).toBe('{"plan": "free"}');
+    expect(await kind.inputValue()).toBe('company');
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    await answer(page, 'Leave');
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    expect(await kept(page)).not.toContain('draft');
+    await leave(page);
+  });
 
   test('a configuration file that was pasted, which is not kept', async () => {
     const page = await open('/settings/configuration');

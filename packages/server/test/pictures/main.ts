@@ -42,9 +42,14 @@ async function draw(url: string, path: string, name: string, colours: 'light' | 
   await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
   await page.waitForTimeout(700);
   await page.screenshot({ path: join(folder, `${name}-${colours}.png`) });
-  // Half of it lies below the first screen.
-  if (name === 'overview')
+  if (name === 'overview') {
+    // Half of it lies below the first screen, and is drawn when somebody comes to it.
+    await page.getByRole('heading', { name: 'Backlog' }).scrollIntoViewIfNeeded();
+    for (const list of ['Top event types', 'Top errors'])
+      await page.getByRole('list', { name: list }).waitFor();
+    await page.evaluate(() => scrollTo(0, 0));
     await page.screenshot({ path: join(folder, `overview-whole-${colours}.png`), fullPage: true });
+  }
   for (const fault of faults) console.log(`${name}: ${fault}`);
   await page.context().close();
 }

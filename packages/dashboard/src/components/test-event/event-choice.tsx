@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { EventText, SaveAs } from './event-text.tsx';
 import { RecentEvents } from './recent-events.tsx';
 import { SavedEvents } from './saved-events.tsx';
-import { sampleText, type TrialEvent } from './trial-event.ts';
+import { beginPasted, sampleText, type TrialEvent } from './trial-event.ts';
 
 const kinds = [
   { value: 'recent', label: 'A recent event' },
@@ -23,7 +23,7 @@ export function EventChoice(props: {
   const [list, setList] = useState<'recent' | 'saved'>(event?.kind === 'saved' ? 'saved' : 'recent');
   const shown = event?.kind ?? list;
   const change = (kind: string) => {
-    if (kind === 'pasted') return onEvent({ kind: 'pasted', text: sampleText });
+    if (kind === 'pasted') return onEvent(beginPasted(sampleText));
     setList(kind === 'saved' ? 'saved' : 'recent');
     onEvent(null);
   };
@@ -42,7 +42,7 @@ export function EventChoice(props: {
           sources={props.sources ?? []}
           chosen={event?.kind === 'recent' ? event.id : null}
           onChoose={id => onEvent(id === null ? null : { kind: 'recent', id })}
-          onCopy={text => onEvent({ kind: 'pasted', text })}
+          onCopy={text => onEvent(beginPasted(text))}
         />
       )}
       {shown === 'saved' && (
@@ -50,7 +50,7 @@ export function EventChoice(props: {
       )}
       {event?.kind === 'pasted' && (
         <>
-          <EventText text={event.text} onText={text => onEvent({ kind: 'pasted', text })} />
+          <EventText text={event.text} onText={text => onEvent({ ...event, text })} />
           <SaveAs
             text={event.text}
             onSaved={saved => {

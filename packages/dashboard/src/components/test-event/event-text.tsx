@@ -1,10 +1,9 @@
 import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { IconDeviceFloppy } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
-import { stringifyExact } from '../../lib/api/exact-json.ts';
 import { useChange } from '../../lib/api/use-call.ts';
 import { ErrorNotice } from '../error-notice.tsx';
-import { readEvent, type TrialEvent } from './trial-event.ts';
+import { beginPasted, beginSaved, readEvent, type TrialEvent } from './trial-event.ts';
 
 /** An event as JSON. */
 export const EventText = (props: { text: string; onText(text: string): void }) => (
@@ -25,7 +24,7 @@ export const EventText = (props: { text: string; onText(text: string): void }) =
 export function SaveAs({ text, onSaved }: { text: string; onSaved(event: TrialEvent): void }) {
   const [name, setName] = useState<string | null>(null);
   const save = useChange('POST /test-events');
-  const given = readEvent({ kind: 'pasted', text });
+  const given = readEvent(beginPasted(text));
   const body = given?.kind === 'event' && 'event' in given.body ? given.body : null;
   if (name === null) {
     return (
@@ -46,10 +45,7 @@ export function SaveAs({ text, onSaved }: { text: string; onSaved(event: TrialEv
     // This form may stand inside another, which is not to be sent with it.
     event.stopPropagation();
     if (body !== null)
-      save.mutate(
-        { body: { name, event: body.event } },
-        { onSuccess: saved => onSaved({ kind: 'saved', id: saved.id, text: stringifyExact(saved.event) }) },
-      );
+      save.mutate({ body: { name, event: body.event } }, { onSuccess: saved => onSaved(beginSaved(saved)) });
   };
   return (
     <Stack gap="xs">

@@ -1,5 +1,6 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import type { TestEventRecord } from '@sluice/contract/dashboard-test-events';
+import { useRef } from 'react';
 import { stringifyExact } from '../../lib/api/exact-json.ts';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { useWithoutRemoved } from '../../lib/undo/use-removals.tsx';
@@ -7,7 +8,7 @@ import { useDelete } from '../../lib/use-delete.ts';
 import { ConfirmButton } from '../confirm.tsx';
 import { ErrorNotice } from '../error-notice.tsx';
 import { EventText } from './event-text.tsx';
-import { readEvent, type TrialEvent } from './trial-event.ts';
+import { beginSaved, readEvent, type TrialEvent } from './trial-event.ts';
 
 const NONE: readonly TestEventRecord[] = [];
 
@@ -16,11 +17,13 @@ type Saved = Extract<TrialEvent, { kind: 'saved' }>;
 /** The test events of the organisation: chosen, changed for this once or for good, and deleted. */
 export function SavedEvents(props: { chosen: Saved | null; onChoose(event: Saved | null): void }) {
   const { chosen, onChoose } = props;
+  const now = useRef(chosen);
+  now.current = chosen;
   const saved = useCall('GET /test-events');
   const events = useWithoutRemoved('/test-events', saved.data ?? NONE);
   const choose = (id: string | null) => {
     const found = events.find(one => one.id === id);
-    onChoose(found ? { kind: 'saved', id: found.id, text: stringifyExact(found.event) } : null);
+    onChoose(found ? beginSaved(found) : null);
   };
   if (saved.error) return <ErrorNotice error={saved.error} onRetry={() => void saved.refetch()} />;
   if (saved.data && events.length === 0) {
@@ -49,6 +52,8 @@ export function SavedEvents(props: { chosen: Saved | null; onChoose(event: Saved
             key={chosen.id}
             chosen={chosen}
             saved={events.find(({ id }) => id === chosen.id)}
+            // What was typed meanwhile stays.
+            onSaved={begun => now.current && onChoose({ ...now.current, begun })}
             onGone={() => onChoose(null)}
           />
         </>
@@ -57,8 +62,13 @@ export function SavedEvents(props: { chosen: Saved | null; onChoose(event: Saved
   );
 }
 
-function SavedActions(props: { chosen: Saved; saved: TestEventRecord | undefined; onGone(): void }) {
-  const { id } = props.chosen;
+function SavedActions(props: {
+  chosen: Saved;
+  saved: TestEventRecord | undefined;
+  onSaved(text: string): void;
+  onGone(): void;
+}) {
+  const { id, text } = props.chosen;
   const save = useChange('PATCH /test-events/:id');
   const remove = useDelete('DELETE /test-events/:id');
   const given = readEvent(props.chosen);
@@ -71,7 +81,9 @@ function SavedActions(props: { chosen: Saved; saved: TestEventRecord | undefined
           size="compact-sm"
           loading={save.isPending}
           disabled={event === null || stringifyExact(event, 0) === stringifyExact(props.saved?.event, 0)}
-          onClick={() => event !== null && save.mutate({ id, body: { event } })}
+          onClick={() =>
+            event !== null && save.mutate({ id, body: { event } }, { onSuccess: () => props.onSaved(text) })
+          }
         >
           Save changes
         </Button>

@@ -5,16 +5,28 @@ import { parseExact, stringifyExact } from '../../lib/api/exact-json.ts';
 /** The event that something is tried with: one that came in, one that was saved, or one that somebody wrote. */
 export type TrialEvent =
   | { readonly kind: 'recent'; readonly id: string }
-  /** `text`: as it was saved, or as it is being changed. */
-  | { readonly kind: 'saved'; readonly id: string; readonly text: string }
-  | { readonly kind: 'pasted'; readonly text: string };
+  | ({ readonly kind: 'saved'; readonly id: string } & EditedText)
+  | ({ readonly kind: 'pasted' } & EditedText);
+
+interface EditedText {
+  readonly text: string;
+  /** What it was before somebody changed it. */
+  readonly begun: string;
+}
+
+export const beginSaved = ({ id, event }: Pick<TestEventRecord, 'id' | 'event'>) => {
+  const text = stringifyExact(event);
+  return { kind: 'saved', id, text, begun: text } as const;
+};
+
+export const beginPasted = (text: string) => ({ kind: 'pasted', text, begun: text }) as const;
 
 /** What somebody who writes one begins with. */
 export const sampleText = '{\n  "type": "order.created",\n  "payload": { "id": 1, "total": 120 }\n}';
 
 /** Whether somebody has written it, and would have to write it again. */
 export const isWritten = (event: TrialEvent | null): boolean =>
-  event?.kind === 'pasted' && event.text !== sampleText;
+  event !== null && event.kind !== 'recent' && event.text !== event.begun;
 
 /** What of a call names the event. */
 type GivenEvent = { readonly event_id: string } | { readonly event: TestEventRecord['event'] };

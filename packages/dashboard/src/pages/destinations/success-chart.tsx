@@ -60,7 +60,7 @@ function Bars(props: {
         tickLine="none"
         gridAxis="x"
         barProps={{ isAnimationActive: false }}
-        yAxisProps={{ allowDecimals: false, width: 40 }}
+        yAxisProps={{ allowDecimals: false, width: 40, tickCount: 3 }}
         xAxisProps={{ minTickGap: 40 }}
       />
     </figure>

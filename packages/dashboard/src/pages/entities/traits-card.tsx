@@ -8,7 +8,7 @@ import { RestoredNotice } from '../../components/restored-notice.tsx';
 import { call } from '../../lib/api/call.ts';
 import { stringifyExact } from '../../lib/api/exact-json.ts';
 import { useChanges } from '../../lib/api/use-call.ts';
-import { useKeptDraft } from '../../lib/kept-draft.ts';
+import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { useMay } from '../../lib/session.tsx';
 import { TraitTable } from './trait-table.tsx';
 import { readTraits, TraitsInput } from './traits-input.tsx';
@@ -27,11 +27,12 @@ const begin = ({ version, traits }: TimedEntityRecord): EditedTraits => {
 
 /** What is known about an entity, and a place to change that. */
 export function TraitsCard({ entity }: { entity: TimedEntityRecord }) {
+  const draftName = `traits ${entity.kind} ${entity.external_id}`;
   const {
     draft: edited,
     isRestored,
     change,
-  } = useKeptDraft<EditedTraits | null>(`traits ${entity.kind} ${entity.external_id}`, null, {
+  } = useKeptDraft<EditedTraits | null>(draftName, null, {
     isFirst: true,
     isChanged: one => one !== null && one.text !== one.before,
     withoutSecrets: one => one,
@@ -58,6 +59,7 @@ export function TraitsCard({ entity }: { entity: TimedEntityRecord }) {
           isRestored={isRestored}
           onChange={edit}
           onDone={() => edit(null)}
+          onLeave={() => dropDraft(draftName)}
         />
       ) : (
         <TraitTable traits={entity.traits} timeOf={trait => entity.trait_times[trait] ?? null} />
@@ -74,6 +76,7 @@ function TraitsEditor(props: {
   isRestored: boolean;
   onChange(edited: EditedTraits): void;
   onDone(): void;
+  onLeave(): void;
 }) {
   const { entity, edited, onDone } = props;
   const { kind, external_id, version } = entity;
@@ -97,7 +100,7 @@ function TraitsEditor(props: {
   const guard = useLeaveGuard({
     isUnsaved: () => isUnsaved && !save.isSuccess,
     isKept: true,
-    onLeave: onDone,
+    onLeave: props.onLeave,
   });
   const isOvertaken = version !== edited.version && !save.isPending;
   const isConflict = save.error?.code === 'version_conflict';

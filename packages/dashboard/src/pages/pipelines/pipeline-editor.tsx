@@ -72,7 +72,8 @@ export function PipelineEditor(props: {
         }),
   );
   const removeAt = useDelete('DELETE /pipelines/:id');
-  const tested = useTestEvent(draft);
+  const testName = `${pipelineDraftName(record, original)} test`;
+  const tested = useTestEvent(testName, draft);
   const trial = useTrial({
     draft,
     id: base?.id ?? original?.id ?? null,
@@ -95,6 +96,7 @@ export function PipelineEditor(props: {
   const dropDrafts = () => {
     dropDraft(pipelineDraftName(base, original));
     dropDraft(noteName);
+    dropDraft(testName);
   };
   const discard = () => {
     state.discard();
@@ -214,7 +216,9 @@ export function PipelineEditor(props: {
       }
     >
       <LeaveGuard
-        isUnsaved={() => (state.isUnsaved || (base === null && note !== '')) && !isLeaving.current}
+        isUnsaved={() =>
+          (state.isUnsaved || tested.isUnsaved || (base === null && note !== '')) && !isLeaving.current
+        }
         isKept
         onLeave={dropDrafts}
       />

@@ -24,10 +24,12 @@ export function useNewer(query: EventQuery, list: List<EventSummary>, isAtRest: 
     // What comes from now on is too new for it.
     if (before !== undefined) return;
     return followEvents(filter, null, {
-      onNews({ rows: sent }) {
+      onNews({ rows: sent, changed = [] }) {
         const { list, mayTurn } = now.current;
         const shown = new Map(list.rows.slice(0, PAGE_SIZE).map(row => [row.id, shownOf(row)]));
-        if (sent.every(row => shown.get(row.id) === shownOf(row))) return;
+        // What a retry has delivered long after it came.
+        const late = changed.filter(({ id }) => shown.has(id));
+        if ([...sent, ...late].every(row => shown.get(row.id) === shownOf(row))) return;
         if (mayTurn) list.refresh();
         else if (sent.some(({ id }) => !shown.has(id))) setHasNewer(true);
       },
