@@ -93,11 +93,7 @@ const failingDestination = z.object({
   id: z.string(),
   name: z.string(),
   kind: z.string(),
-  /** Its state is `down`: only one probe goes out now and then, until it is taken. */
-  is_down: z.boolean(),
-  paused: z.boolean(),
-  /** Whether the last attempts failed: one that takes what it is sent again is not failing any more. */
-  is_failing: z.boolean(),
+  /** One that takes what it is sent again is not failing any more. */
   state: destinationState,
   /** Attempts that failed within the last ten minutes. */
   failed: z.number(),

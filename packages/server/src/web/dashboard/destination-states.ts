@@ -18,7 +18,7 @@ export interface StateDependencies {
 }
 
 /** Those of them whose last attempt failed: one that takes what it is sent again is not failing any more. */
-export async function failedLast(
+async function failedLast(
   orgId: string,
   ids: readonly string[],
   deliveryQueue: StateDependencies['deliveryQueue'],

@@ -3,7 +3,7 @@ import type { FailingDestination, OverviewRecord } from '@sluice/contract/dashbo
 import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import type { StoredDestination } from '../../../core/stores/configuration/destinations.ts';
 import type { CounterStore, CounterWindow } from '../../../core/stores/counters.ts';
-import { failedLast, failedLately, type StateDependencies, statesOf } from '../destination-states.ts';
+import { failedLately, type StateDependencies, statesOf } from '../destination-states.ts';
 import { totalsOf, wholeOf } from './counter-windows.ts';
 
 /** What is wrong with destinations at present, and all that waits for those. */
@@ -25,19 +25,17 @@ export async function troubleOf(
   const stateOf = await statesOf(orgId, destinations, { counters, deliveryQueue, clock }, failed);
   const failing = destinations
     .map(destination => {
-      const state = stateOf(destination);
-      return { destination, state, is_down: state === 'down', failed: failed(destination.id) };
+      return { destination, state: stateOf(destination), failed: failed(destination.id) };
     })
-    .filter(({ is_down, failed }) => is_down || failed > 0)
-    .sort((a, b) => Number(b.is_down) - Number(a.is_down) || b.failed - a.failed);
+    .filter(({ state, failed }) => state === 'down' || failed > 0)
+    .sort((a, b) => Number(b.state === 'down') - Number(a.state === 'down') || b.failed - a.failed);
   if (failing.length === 0) return { wrong: [], failing: [] };
 
   const shown = failing.slice(0, MOST_FAILING);
   const ids = shown.map(({ destination }) => destination.id);
   const made = { from: window.from, to: endOfWindow(window) };
-  const [{ destinations: waitingAt }, stillFailing, present, sums] = await Promise.all([
+  const [{ destinations: waitingAt }, present, sums] = await Promise.all([
     counters.countWaitingAt(orgId, MOST_COUNTED),
-    failedLast(orgId, ids, deliveryQueue),
     counters.countPresentOfEach(orgId, made, MOST_COUNTED),
     counters.readCounters(orgId, ids, ['delivered'], wholeOf(window)),
   ]);
@@ -49,14 +47,12 @@ export async function troubleOf(
       state === 'down' || state === 'failing' ? [{ id, state, waiting: waitingFor(id) }] : [],
     ),
     failing: shown.map(({ destination, ...one }): FailingDestination => {
-      const { id, name, kind, paused } = destination;
+      const { id, name, kind } = destination;
       return {
         id,
         name,
         kind,
-        paused,
         ...one,
-        is_failing: one.is_down || stillFailing.has(id),
         waiting: waitingFor(id),
         dead: deadAt.get(id) ?? NOTHING,
         delivered: delivered(id, 'delivered'),
