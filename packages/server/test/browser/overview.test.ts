@@ -9,7 +9,7 @@ import {
   visit,
 } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, setUp, stranger } from '../support/dashboard.ts';
-import { clickEveryFigure, expectListed } from '../support/overview-figures.ts';
+import { expectListed, followEveryFigure } from '../support/overview-figures.ts';
 import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -140,7 +140,7 @@ describe('the overview', () => {
     }, 'Not everything was counted.');
 
     const { page, faults } = await visit(chromium, service.url, '/', { as: keeper });
-    const clicked = await clickEveryFigure(page);
+    const clicked = await followEveryFigure(page);
     const cards = ['Received 2: 2', 'Delivered 33%: 2', 'Undelivered 3: 3'];
     const funnel = ['Processed 2 100%: 2', 'Failed 1 50%: 1', 'Held 2 33%: 2', 'Dead letters 2 33%: 2'];
     const backlog = ['Unprocessed: 0', 'Pending: 0', 'Retrying: 0', 'Held: 2'];

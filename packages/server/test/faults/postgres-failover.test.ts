@@ -107,10 +107,17 @@ test('the primary falls silent and a standby is promoted: nobody waits for the o
 const waitingCommits = async (primary: ClusterMember) =>
   primary.query<{ pid: number }>(`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
 
-/** Those that somebody may be acknowledged for; heartbeats and the like wait, too. */
+/**
+ * Those that somebody may be acknowledged for; heartbeats and the like wait, too. What a worker of the node has taken up
+ * is locked until the standbys have that, and whoever repeats it waits for the worker.
+ */
 const waitingAppends = async (primary: ClusterMember) =>
-  (await primary.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = 'COMMIT'`))
-    .length;
+  (
+    await primary.query(
+      `SELECT 1 FROM pg_stat_activity WHERE (wait_event = 'SyncRep' AND query = 'COMMIT')
+       OR (wait_event_type = 'Lock' AND query LIKE '%INSERT INTO events%')`,
+    )
+  ).length;
 
 describe('with both standbys away', () => {
   test('a wait that an administrator ends is no commit: 503', async () => {

@@ -15,9 +15,14 @@ import { mayComeTo } from './fates.ts';
 const SLICE_MS = 10;
 const FIRST_SLICE = 50;
 const LARGEST_SLICE = 20_000;
+/** A look at a slice is so many statements: its events, their deliveries and their failed runs. */
+const STATEMENTS = 3;
 
-const nextSlice = (slice: number, tookMs: number): number => {
-  const fitting = Math.round((slice * SLICE_MS) / Math.max(tookMs, 1));
+/** The way to a database takes its time however few events a slice has: only what comes on top makes it smaller. */
+const nextSlice = (slice: number, tookMs: number, roundTripMs: number): number => {
+  const onTheWayMs = STATEMENTS * roundTripMs;
+  const aimMs = Math.max(SLICE_MS, onTheWayMs);
+  const fitting = Math.round((slice * aimMs) / Math.max(tookMs - onTheWayMs, 1));
   return Math.min(Math.max(fitting, 1), slice * 4, LARGEST_SLICE);
 };
 
@@ -54,8 +59,9 @@ export async function searchDown<Found>(
   let slice = FIRST_SLICE;
   let lookedAt = 0;
   for (;;) {
-    const started = performance.now();
+    const asked = performance.now();
     const sliceEnd = sliced ? await endOfSlice(db, orgId, { ceiling, floor, slice }) : floor;
+    const begun = performance.now();
     const seen = await lookAt({ ceiling, floor: sliceEnd }, wanted - found.length);
     found.push(...seen.found);
     // Not all of the slice was looked at where its events had other outcomes.
@@ -63,7 +69,7 @@ export async function searchDown<Found>(
     if (found.length >= wanted || isOver) return { found, stoppedAt: null };
     ceiling = seen.last ?? sliceEnd;
     lookedAt += slice;
-    slice = nextSlice(slice, performance.now() - started);
+    slice = nextSlice(slice, performance.now() - begun, begun - asked);
     if ((performance.now() > deadline || lookedAt >= mostLookedAt) && ceiling !== null)
       return { found, stoppedAt: ceiling };
     await new Promise(resolve => setImmediate(resolve));
