@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import type { DestinationRecord, DestinationState } from '@sluice/contract/dashboard-deliveries';
 import { type EventSummary, eventOutcomes } from '@sluice/contract/dashboard-events';
 import type { BadgesRecord, PipelineFigures } from '@sluice/contract/dashboard-figures';
@@ -10,6 +11,8 @@ import type {
   OverviewRecord,
   TopRecord,
 } from '@sluice/contract/dashboard-overview';
+import { WHOLE_ORGANISATION } from '../../src/core/stores/counters.ts';
+import { latencyName } from '../../src/core/stores/latency.ts';
 import { type CountedShop, countsOf, openCountedShop, overviewOf, sum } from '../support/counted-shop.ts';
 import { type Browser, dataOf, join, listOf, logIn, readAll, setUp } from '../support/dashboard.ts';
 import { expectRefused } from '../support/endpoints.ts';
@@ -150,6 +153,32 @@ test('the time between two moments is shown as any other, and as long as it is a
     other_types: 0,
     errors: [],
   });
+});
+
+test('latency is of all that was delivered within the time and of nothing else, wherever in an hour it begins and ends', async () => {
+  const { organisation } = dataOf<WhoAmI>(await owner.get('/session'));
+  const hour = 3_600_000;
+  const day = Math.floor(Date.now() / (24 * hour)) * 24 * hour - 3 * 24 * hour;
+  const at = (hours: number) => day + hours * hour;
+  const count = { orgId: organisation.id, subject: WHOLE_ORGANISATION, amount: 1 };
+  await service.engine.counters.addCounts(
+    [
+      { ...count, name: latencyName(600_000), at: at(9.4) },
+      { ...count, name: latencyName(1_000), at: at(9.6) },
+      { ...count, name: latencyName(10), at: at(15.4) },
+      { ...count, name: latencyName(600_000), at: at(15.6) },
+    ],
+    null,
+  );
+  const between = { from: new Date(at(9.5)).toISOString(), to: new Date(at(15.5)).toISOString() };
+  const { latency } = dataOf<OverviewRecord>(await owner.get(`/overview?${new URLSearchParams(between)}`));
+  expect([Date.parse(latency.from), latency.step_s]).toEqual([at(9), 3_600]);
+  expect(latency.series.p95).toHaveLength(7);
+  const [first, last] = [latency.series.p95[0] ?? 0, latency.series.p95[6] ?? 0];
+  expect(first > 500 && first < 2_000).toBe(true);
+  expect(last > 5 && last < 20).toBe(true);
+  expect(latency.p99_ms).toBeLessThan(2_000);
+  expect(latency.p50_ms).toBeLessThan(20);
 });
 
 test('figures are of what was made, by its present state, and each is as long as the list behind it', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { chartWindow, chartWindowBetween, endOfWindow } from '@sluice/contract/chart-window';
 import { days, hours, minutes } from '../../../core/clock.ts';
-import { hoursOf, seriesOf, stepsOf, totalsOf, totalWindow, wholeOf } from './counter-windows.ts';
+import { seriesOf, stepsOf, totalsOf, totalWindow, wholeOf } from './counter-windows.ts';
 
 const NOW = Date.UTC(2026, 4, 1, 12, 34, 56);
 
@@ -66,9 +66,4 @@ test.each([
 
 test('two moments within one minute are that minute', () => {
   expect(chartWindowBetween(NOW, NOW + 1)).toMatchObject({ stepMs: minutes(1), points: 1 });
-});
-
-test('the whole hours of a window hold it, up to its end', () => {
-  const window = chartWindow(1_440, NOW);
-  expect(hoursOf(window)).toEqual({ from: Date.UTC(2026, 3, 30, 13), stepMs: hours(1), points: 24 });
 });

@@ -1,4 +1,4 @@
-import { chartWindow, chartWindowBetween, endOfWindow, windowUpTo } from '@sluice/contract/chart-window';
+import { chartWindow, chartWindowBetween, windowUpTo } from '@sluice/contract/chart-window';
 import { days, hours, minutes } from '../../../core/clock.ts';
 import type { CounterSum, CounterWindow } from '../../../core/stores/counters.ts';
 import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
@@ -22,13 +22,6 @@ export const wholeOf = ({ from, stepMs, points }: CounterWindow): CounterWindow 
   stepMs: stepMs * points,
   points: 1,
 });
-
-/** The whole hours that hold a window. */
-export function hoursOf(window: CounterWindow): CounterWindow {
-  const end = Math.ceil(endOfWindow(window) / hours(1)) * hours(1);
-  const points = Math.ceil((window.stepMs * window.points) / hours(1));
-  return { from: end - points * hours(1), stepMs: hours(1), points };
-}
 
 /**
  * The time of a chart as one stretch. From a day on it is counted in whole hours, which are read faster; below that it is

@@ -1,7 +1,7 @@
 import { endOfWindow } from '@sluice/contract/chart-window';
 import { type FunnelName, funnelNames, type OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { MOST_COUNTED } from '@sluice/contract/most-counted';
-import { type Clock, hours, toRfc3339 } from '../../../core/clock.ts';
+import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import {
   type CappedCount,
@@ -12,8 +12,9 @@ import {
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
-import { hoursOf, seriesOf, stepsOf } from './counter-windows.ts';
+import { seriesOf, stepsOf } from './counter-windows.ts';
 import { presentFigures } from './figures.ts';
+import { latencyFigures } from './latency.ts';
 import { troubleOf } from './trouble.ts';
 
 /** What has died may be retried, so the dead are looked up; the rest is counted once and for all. */
@@ -68,9 +69,8 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
   calls.on('GET /overview', 'read', async call => {
     const { orgId } = call.session;
     const window = stepsOf(call.query(), clock.now());
-    const times = latencyWindow(window);
     const whole = [WHOLE_ORGANISATION];
-    const [sums, dead, open, present, failed, before, latencies, backlog, destinations, sources, pipelines] =
+    const [sums, dead, open, present, failed, before, latency, backlog, destinations, sources, pipelines] =
       await Promise.all([
         counters.readCounters(orgId, whole, countedNames, window),
         counters.countDead(orgId, window, MOST_COUNTED),
@@ -78,7 +78,7 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
         presentFigures(counters, orgId, window),
         failedEvents(orgId, window),
         beforeOf(orgId, window),
-        counters.readCounters(orgId, whole, latencyNames, times),
+        latencyFigures(counters, orgId, window),
         counters.countBacklog(orgId, MOST_COUNTED),
         configuration.listDestinations(orgId),
         configuration.listSources(orgId),
@@ -108,7 +108,7 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
       present,
       failed_events: failed,
       before,
-      latency: latencyOf(latencies, times),
+      latency,
       ...(await troubleOf(orgId, destinations, window, dependencies)),
       backlog: waiting,
       dead_letters: { deliveries: deadDeliveries, events: allFailed },
@@ -119,32 +119,4 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
       },
     });
   });
-}
-
-/** Classes are many: from six hours on they are read by the hour, which is as fine as anybody looks at them. */
-const latencyWindow = (window: CounterWindow): CounterWindow =>
-  window.stepMs * window.points < hours(6) || window.stepMs >= hours(1) ? window : hoursOf(window);
-
-const shares = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
-
-/** Percentiles of the whole window and of each of its steps, from counts by class. */
-function latencyOf(
-  sums: Awaited<ReturnType<CounterStore['readCounters']>>,
-  { from, stepMs, points }: CounterWindow,
-): OverviewRecord['latency'] {
-  const whole = new Map<string, number>();
-  const steps = Array.from({ length: points }, () => new Map<string, number>());
-  for (const { name, point, amount } of sums) {
-    whole.set(name, (whole.get(name) ?? 0) + amount);
-    steps[point]?.set(name, amount);
-  }
-  const line = (share: number) => steps.map(counts => latencyAt(share, counts));
-  return {
-    p50_ms: latencyAt(shares.p50, whole),
-    p95_ms: latencyAt(shares.p95, whole),
-    p99_ms: latencyAt(shares.p99, whole),
-    from: toRfc3339(from),
-    step_s: stepMs / 1_000,
-    series: { p50: line(shares.p50), p95: line(shares.p95), p99: line(shares.p99) },
-  };
 }
