@@ -299,15 +299,17 @@ test('of the organisation, events count when they came in and deliveries when th
   const earlier = { ...anEvent, id: idFloor('evt', now - MINUTE) };
   keeper.received({ ...request(null), events: [earlier] }, 1, NEW);
   keeper.settled(settlement(), { kind: 'settled', deliveries: 0, state: 'unrouted' }, [], now);
-  keeper.attempted(delivery({ isReplay: true }), { state: 'delivered' });
+  keeper.attempted(delivery(), { state: 'delivered' });
   await keeper.flush();
   const whole = stored.filter(({ subject }) => subject === '');
   expect(whole.map(({ name, at }) => `${name} ${at / MINUTE}`).toSorted()).toEqual([
     'delivered 99',
+    'latency_20 99',
     'received 99',
     'unrouted 99',
   ]);
-  expect(stored.find(({ subject }) => subject === 'dst')?.at).toBe(99 * MINUTE);
+  const there = stored.filter(({ subject }) => subject === 'dst');
+  expect(there.map(({ name, at }) => `${name} ${at / MINUTE}`)).toEqual(['delivered 99', 'latency_20 99']);
 });
 
 test('a destination that is gone was sent nothing', async () => {

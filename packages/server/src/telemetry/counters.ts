@@ -23,9 +23,9 @@ import { createCountedTypes } from './counted-types.ts';
  * a process that is killed took with it is counted again: see `recountMinute`.
  *
  * Events stand in the minute they came in, of the organisation, of a source, of a pipeline and its steps, and of what leads to
- * it; deliveries in the minute they were made, of the organisation, of a destination and of what leads to that. So do they in
- * every list, whenever they come to their end: so many as are counted are listed. All else counts when it happened: attempts
- * that fail, requests that are rejected, how long deliveries take, and what has died, which is how alerts know where to look.
+ * it; deliveries, and how long they took, in the minute they were made, of the organisation, of a destination and of what leads
+ * to that. So do they in every list, whenever they come to their end: so many as are counted are listed. All else counts when it
+ * happened: attempts that fail, requests that are rejected, and what has died, which is how alerts know where to look.
  *
  * A list has an event once, so an event that is replayed, or retried after it failed, is no second one: it moves from the number
  * of its former state to that of its new one, and so it does within each pipeline that runs it again, of whose runs the latest
@@ -205,8 +205,8 @@ export function createCountKeeper(
       // How long a person took to ask for another try says nothing of the service.
       if (isReplay || isRetried) return;
       const latency = latencyName(clock.now() - event.receivedAt);
-      add(orgId, WHOLE_ORGANISATION, latency);
-      add(orgId, destinationId, latency);
+      add(orgId, WHOLE_ORGANISATION, latency, 1, idTime(id));
+      add(orgId, destinationId, latency, 1, idTime(id));
     },
 
     expired(orgId, destinationId, deliveries) {
