@@ -5,6 +5,7 @@ import type { ClaimedDelivery, EndedAttempt } from '../../../src/core/stores/del
 import type { SettledRun } from '../../../src/core/stores/event-queue.ts';
 import { packDurations } from '../../../src/core/stores/latency.ts';
 import { createCountKeeper } from '../../../src/telemetry/counters.ts';
+import { failedInEach, failedInSteps } from '../../../src/web/dashboard/overview/failed-figures.ts';
 import { createSeeded } from '../../corpus/seeded.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination } from './delivery-samples.ts';
@@ -393,6 +394,53 @@ export function presentFiguresContract(subject: Subject): void {
     // Nothing of it stands where it happened.
     const since = { from: minute.from + hour, stepMs: days(30), points: 1 };
     expect(await storage.readCounters(orgId, of, names, since)).toEqual([]);
+  });
+
+  test('where more failed than one look counts, a pipeline or step that is counted whole says so', async () => {
+    const orgId = await storedOrganisation(storage);
+    await storage.join({ id: 'many', roles: [], version: '1.2.3', host: 'here' }, true);
+    const came = NOW + days(2);
+    // The last of them is the newest.
+    const ends = [
+      { pipelineId: 'pipe_few', step: 1 },
+      { pipelineId: 'pipe_gone', step: 0 },
+      { pipelineId: 'pipe_many', step: 1 },
+      ...Array.from({ length: 3 }, () => ({ pipelineId: 'pipe_many', step: 0 })),
+    ];
+    const events = ends.map((_, n) => anEvent({ id: idAt('evt', came + n) }));
+    await storage.append([aRequest(orgId, events, { receivedAt: came })]);
+    const now = came + seconds(1);
+    const keeper = createCountKeeper(storage, { now: () => now }, () => 'many');
+    for (const claimed of (await storage.claimEvents(aClaimInput({ now }))).events) {
+      const end = ends[events.findIndex(({ id }) => id === claimed.event.id)];
+      if (end === undefined) continue;
+      const runs = [aRun({ ...end, id: idAt('run', now), outcome: 'failed' })];
+      const settlement = aSettlement(claimed, { runs });
+      const [result] = await storage.settleEvents([settlement], now);
+      if (result?.kind === 'settled') keeper.settled(settlement, result, [], now);
+    }
+    await keeper.flush(true);
+    await storage.discardFailedEvent(orgId, events[1]?.id ?? '');
+
+    const minute = { from: came - (came % minutes(1)), stepMs: minutes(1), points: 1 };
+    const stores = { deliveryQueue: storage, counters: storage };
+    const pipelines = ['pipe_many', 'pipe_few', 'pipe_gone', 'pipe_none'].map(id => ({ id }));
+    const failed = async (most: number) => {
+      const of = await failedInEach(stores, orgId, minute, pipelines, most);
+      return pipelines.map(({ id }) => of(id)).map(({ count, more }) => `${count}${more ? '+' : ''}`);
+    };
+    expect(await failed(10)).toEqual(['4', '1', '0', '0']);
+    expect(await failed(4)).toEqual(['4', '1', '0', '0']);
+    expect(await failed(2)).toEqual(['2+', '1', '0', '0']);
+    const many = { id: 'pipe_many', version: 1, steps: 3 };
+    expect(await failedInSteps(storage, orgId, minute, many, 2)).toEqual({
+      total: { count: 2, more: true },
+      steps: [
+        { count: 2, more: true },
+        { count: 1, more: false },
+        { count: 0, more: false },
+      ],
+    });
   });
 
   test('what has not arrived is counted no further than asked', async () => {

@@ -4,13 +4,7 @@ import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
-import {
-  type CappedCount,
-  type CounterStore,
-  type CounterWindow,
-  WHOLE_ORGANISATION,
-} from '../../../core/stores/counters.ts';
-import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
+import { type CounterStore, type CounterWindow, WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
 import { latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
 import { percentileOf, totalsOf, wholeOf } from './counter-windows.ts';
@@ -38,29 +32,6 @@ export async function presentFigures(
     counters.countPresent(orgId, made, MOST_COUNTED),
   ]);
   return { delivered: Math.max(0, sums[0]?.amount ?? 0), ...present };
-}
-
-/**
- * Events that came in within a window and are dead letters now, of each pipeline, or of one: what a replay or a retry has
- * resolved, or somebody has discarded, failed once and is none of them. As many as the list of them has.
- */
-export async function failedFigures(
-  deliveryQueue: Pick<DeliveryQueue, 'countFailedInEach'>,
-  orgId: string,
-  window: CounterWindow,
-  pipeline?: string,
-): Promise<(id: string, at?: { readonly version: number; readonly step: number }) => CappedCount> {
-  const received = { receivedAfter: window.from - 1, receivedBefore: endOfWindow(window) };
-  const filter = pipeline === undefined ? received : { ...received, pipeline };
-  const { counts, more } = await deliveryQueue.countFailedInEach(orgId, filter, MOST_COUNTED);
-  return (id, at) => {
-    const own = counts.filter(
-      one =>
-        one.pipelineId === id && (at === undefined || (one.version === at.version && one.step === at.step)),
-    );
-    const count = own.reduce((sum, one) => sum + one.count, 0);
-    return { count: Math.min(count, MOST_COUNTED), more };
-  };
 }
 
 export function figureCalls(

@@ -7,7 +7,7 @@ import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
 import { percentileOf, seriesBySubject, totalsOf } from './counter-windows.ts';
-import { failedFigures } from './figures.ts';
+import { failedInEach } from './failed-figures.ts';
 
 /**
  * The figures of lists: all rows in one call, from counters and from what is open or dead at present, over the very
@@ -131,7 +131,7 @@ export function listFigureCalls(
     const names = [...runNames, ...latencyNames];
     const [{ total, p95, line, begins }, failed] = await Promise.all([
       read(orgId, pipelines, names, runNames, windows),
-      failedFigures(deliveryQueue, orgId, windows.whole),
+      failedInEach({ deliveryQueue, counters }, orgId, windows.whole, pipelines),
     ]);
     return call.answer({
       ...begins,

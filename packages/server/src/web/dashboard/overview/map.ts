@@ -10,7 +10,7 @@ import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Calls } from '../calls.ts';
 import { statesOf } from '../destination-states.ts';
 import { stepsOf, totalsOf, totalWindow, wholeOf } from './counter-windows.ts';
-import { failedFigures } from './figures.ts';
+import { failedInEach } from './failed-figures.ts';
 
 /** What a person takes for now. */
 const NOW_MINUTES = 5;
@@ -58,7 +58,7 @@ export function mapCalls(
         { madeAfter: window.from - 1, madeBefore: endOfWindow(window) },
         MOST_COUNTED,
       ),
-      failedFigures(deliveryQueue, orgId, window),
+      failedInEach({ deliveryQueue, counters }, orgId, window, pipelines),
       statesOf(orgId, destinations, { counters, deliveryQueue, clock }),
     ]);
     const [total, lately, of] = [totalsOf(onArrows), totalsOf(onArrowsNow), totalsOf(onNodes)];
@@ -70,6 +70,15 @@ export function mapCalls(
         Math.min(count, MOST_COUNTED),
       ]),
     );
+    /** Of a destination all dead are counted by themselves: where no more than were found along its edges, none was missed. */
+    const missedSome = (to: string): boolean => {
+      const found = routes.counts.reduce(
+        (sum, { destinationId, count }) => sum + (destinationId === to ? count : 0),
+        0,
+      );
+      const { count, more } = deadAt.get(to) ?? NOTHING;
+      return routes.more && (more || count > found);
+    };
     const ends = new Set(destinations.map(({ id }) => id));
     const along = (of: ReturnType<typeof totalsOf>, from: string, to: string) =>
       of(arrow(from, to), 'runs') + of(arrow(from, to), 'deliveries');
@@ -113,7 +122,9 @@ export function mapCalls(
         to,
         total: along(total, from, to),
         per_minute: along(lately, from, to) / NOW_MINUTES,
-        dead: ends.has(to) ? { count: deadAlong.get(arrow(from, to)) ?? 0, more: routes.more } : failed(to),
+        dead: ends.has(to)
+          ? { count: deadAlong.get(arrow(from, to)) ?? 0, more: missedSome(to) }
+          : failed(to),
       })),
     });
   });

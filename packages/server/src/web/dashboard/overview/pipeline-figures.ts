@@ -9,7 +9,7 @@ import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
 import { percentileOf, totalsOf, wholeOf } from './counter-windows.ts';
-import { failedFigures } from './figures.ts';
+import { failedInSteps } from './failed-figures.ts';
 import { runNames } from './list-figures.ts';
 
 /** What became of the events of one pipeline, and at which of its steps. */
@@ -37,7 +37,7 @@ export function pipelineFigureCalls(
     const whole = wholeOf(chartWindow(call.query().minutes, clock.now()));
     const [present, failed, ofPipeline, ofSteps] = await Promise.all([
       configuration.findPipelineVersion(orgId, id, version),
-      failedFigures(deliveryQueue, orgId, whole, id),
+      failedInSteps(deliveryQueue, orgId, whole, { id, version, steps: steps.length }),
       counters.readCounters(orgId, [id], [...runNames, ...tallies, ...latencyNames], whole),
       counters.readCounters(orgId, subjects, [STEP_DROPPED, ...latencyNames], whole),
     ]);
@@ -45,7 +45,7 @@ export function pipelineFigureCalls(
     return call.answer({
       in: runNames.reduce((sum, name) => sum + total(id, name), 0),
       dropped: total(id, 'dropped'),
-      failed: failed(id),
+      failed: failed.total,
       p95_ms: percentileOf(0.95, id, total),
       version,
       since: toRfc3339(present?.createdAt ?? pipeline.updatedAt),
@@ -53,7 +53,7 @@ export function pipelineFigureCalls(
         // Each event that came to it took its time.
         in: latencyNames.reduce((sum, name) => sum + step(subject, name), 0),
         dropped: step(subject, STEP_DROPPED),
-        failed: failed(id, { version, step: place }),
+        failed: failed.steps[place] ?? { count: 0, more: false },
         p95_ms: percentileOf(0.95, subject, step),
       })),
       classify: {
