@@ -85,7 +85,7 @@ describe('the overview', () => {
     await funnel.getByRole('link', { name: /^Dead letters 1/ }).waitFor();
     await page.getByText('p99', { exact: true }).first().waitFor();
     await page.getByRole('row', { name: /Broken webhook failing 1 0 1 0/ }).waitFor();
-    const chart = page.getByRole('img', { name: /^Received 4 within/ });
+    const chart = page.getByRole('img', { name: /^Received 4 in the last/ });
     await chart.scrollIntoViewIfNeeded();
     await chart.locator('svg').first().waitFor();
 
@@ -198,7 +198,7 @@ describe('the overview', () => {
       return Math.round((Date.parse(to) - Date.parse(from)) / 60_000);
     };
     await page.getByRole('heading', { name: 'Event throughput' }).scrollIntoViewIfNeeded();
-    await draw(/^Received \d+ within the last 24 hours/, 0.5, 0.99);
+    await draw(/^Received \d+ in the last 24 hours/, 0.5, 0.99);
     await page.waitForURL(/range=24h&from=.*&to=/);
     // Half of a day, give or take a step at each end.
     expect(lengthOf()).toBeGreaterThan(11 * 60);
@@ -207,7 +207,7 @@ describe('the overview', () => {
     await funnel.getByRole('link', { name: /^Received \d/ }).waitFor();
     await page.getByText('In each 10 minutes').first().waitFor();
 
-    await draw(/^p95 .* within \d+ \w+, \d\d:\d\d to/, 0.2, 0.6);
+    await draw(/^p95 .* \d+ \w+, \d\d:\d\d to/, 0.2, 0.6);
     await until(() => lengthOf() < 7 * 60, 'It was not zoomed into again.');
     await page.reload();
     await page.getByRole('link', { name: 'Reset zoom' }).waitFor();
@@ -247,7 +247,7 @@ describe('the overview', () => {
 
     // As many are listed as the figure says, of these two moments too.
     const received = funnel.getByRole('link', { name: /^Received \d/ });
-    await page.getByText(/^What was received within \d+ \w+, \d\d:\d\d to/).waitFor();
+    await page.getByText(/^Events received \d+ \w+, \d\d:\d\d to/).waitFor();
     const figure = Number(/\d+/.exec(await received.innerText())?.[0]);
     await received.click();
     await page.waitForURL(/after=.*&before=/);

@@ -343,7 +343,7 @@ test('figures that could not be read say why, and are read again by hand', async
   await notice.waitFor();
   await page.unroute(figures);
   await notice.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('Figures at the steps are of version 1', { exact: false }).waitFor();
+  await page.getByText('Step figures are for version 1', { exact: false }).waitFor();
   await notice.waitFor({ state: 'detached' });
 }, 60_000);
 

@@ -57,7 +57,7 @@ export default function Charts({
   const rows = useMemo(() => throughputRows(overview), [overview]);
   const times = useMemo(() => latencyRows(overview.latency), [overview.latency]);
   const each = `In each ${describeInterval(overview.step_s)}`;
-  const within = describeRange(range);
+  const when = describeRange(range);
   const brush = { window: windowOf(overview, rows.length), plot: PLOT, onBrush: onZoom };
   const { received } = overview.totals;
   const { delivered } = overview.present;
@@ -77,7 +77,7 @@ export default function Charts({
     <div className={classes.charts}>
       <Card title="Event throughput" lead={`${each} · drag to zoom`}>
         <TimeBrush {...brush}>
-          <div role="img" aria-label={`Received ${formatNumber(received)} within ${within}`}>
+          <div role="img" aria-label={`Received ${formatNumber(received)} ${when}`}>
             <BarChart {...bars} series={drawnOf(events, rows)} />
           </div>
         </TimeBrush>
@@ -91,7 +91,7 @@ export default function Charts({
         }
       >
         <TimeBrush {...brush}>
-          <div role="img" aria-label={`Delivered ${formatNumber(delivered)} within ${within}`}>
+          <div role="img" aria-label={`Delivered ${formatNumber(delivered)} ${when}`}>
             <BarChart {...bars} series={drawnOf(deliveries, rows)} />
           </div>
         </TimeBrush>
@@ -101,7 +101,7 @@ export default function Charts({
         lead={`In each ${describeInterval(overview.latency.step_s)} · drag to zoom`}
       >
         <TimeBrush {...brush} window={windowOf(overview.latency, times.length)}>
-          <div role="img" aria-label={`p95 ${formatDuration(overview.latency.p95_ms)} within ${within}`}>
+          <div role="img" aria-label={`p95 ${formatDuration(overview.latency.p95_ms)} ${when}`}>
             <LineChart
               {...common}
               data={times}

@@ -13,7 +13,7 @@ export function Failing(props: { destinations: readonly FailingDestination[]; ra
   return (
     <Card
       title="Recent failures"
-      lead="Destinations that are down or failed in the last 10 minutes. Failed attempts are of those 10 minutes, the backlog is current, the rest is of this period."
+      lead="Destinations that are down, or that failed in the last 10 minutes. Failed attempts cover those 10 minutes, the backlog is current, and the other columns cover the selected range."
     >
       <Table.ScrollContainer minWidth={480}>
         <Table verticalSpacing={6}>

@@ -35,7 +35,7 @@ export default function OverviewPage() {
   return (
     <Page
       title="Overview"
-      lead={`What was received within ${describeRange(range)}, and what became of it.`}
+      lead={`Events received ${describeRange(range)}, and what became of them.`}
       actions={!(overview.data && isFresh(overview.data)) && <RangePicker range={range} />}
     >
       {overview.error && <ErrorNotice error={overview.error} onRetry={() => void overview.refetch()} />}

@@ -30,7 +30,7 @@ test('the server is asked for minutes or for two moments, and lists for the step
 });
 
 test('a range is described with its day, once where it is one day', () => {
-  expect(describeRange(rangeOf({ range: '7d' }))).toBe('the last 7 days');
+  expect(describeRange(rangeOf({ range: '7d' }))).toBe('in the last 7 days');
   const noon = new Date(2026, 4, 1, 12, 0);
   const later = (days: number) => new Date(2026, 4, 1 + days, 13, 30);
   const between = (end: Date) => rangeOf({ from: noon.toISOString(), to: end.toISOString() });

@@ -39,9 +39,9 @@ export function listedWithin({ span, between }: Range): Record<string, string> {
   return { after: toIso(window.from - 1), before: toIso(endOfWindow(window)) };
 }
 
-/** `the last hour`, `17 Nov, 14:00 to 15:30` */
+/** `in the last hour`, `17 Nov, 14:00 to 15:30` */
 export const describeRange = ({ span, between }: Range): string =>
-  between === null ? describeSpan(span) : describeBetween(between);
+  between === null ? `in ${describeSpan(span)}` : describeBetween(between);
 
 const day = timeFormat({ day: 'numeric', month: 'short' });
 const clock = timeFormat({ hour: '2-digit', minute: '2-digit' });

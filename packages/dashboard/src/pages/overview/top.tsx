@@ -28,7 +28,7 @@ function TopTypes({ top: { types, other_types }, range }: { top: TopRecord; rang
     <span className={classes.bar} style={{ width: `${(count / most) * 100}%` }} aria-hidden />
   );
   return (
-    <Card title="Top event types" lead={`Received within ${describeRange(range)}`}>
+    <Card title="Top event types" lead={`Received ${describeRange(range)}`}>
       {types.length === 0 && other_types === 0 && <p className={classes.none}>No events</p>}
       <ol className={classes.list} aria-label="Top event types">
         {types.map(({ type, count }) => (

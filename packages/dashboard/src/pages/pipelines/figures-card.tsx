@@ -40,7 +40,7 @@ export function FiguresCard(props: {
           <Figures shown={figuresOf(figures, props.id, read.time)} />
           {askedOf(classify) > 0 && <Figures shown={classifyFigures(figures.classify, classify)} />}
           <Text size="xs" c="dimmed" mt="xs">
-            Figures at the steps are of version {figures.version}, saved <RelativeTime at={figures.since} />.
+            Step figures are for version {figures.version}, saved <RelativeTime at={figures.since} />.
           </Text>
         </>
       )}
