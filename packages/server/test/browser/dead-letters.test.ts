@@ -255,6 +255,29 @@ test('where it cannot be carried out the row comes back, and it is said why', as
   await leave(page);
 });
 
+test('the last 15 minutes go on while the page is open, and what is selected stays so', async () => {
+  const { page, faults } = await open('/dead-letters?within=15m');
+  await hasRows(page, 4);
+  const exported = page.getByRole('link', { name: 'Export' });
+  const startOfExport = async () => {
+    const address = new URL((await exported.getAttribute('href')) ?? '', flow.service.url);
+    return Date.parse(address.searchParams.get('after') ?? '');
+  };
+  const [opened, start] = [Date.now(), await startOfExport()];
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  const bar = page.getByRole('region', { name: 'Selected dead letters' });
+  await bar.getByText('1 dead letter selected').waitFor();
+  await page.clock.setFixedTime(opened + 2 * 60_000);
+  await until(async () => (await startOfExport()) >= start + 2 * 60_000, 'The export begins where it did.');
+  await hasRows(page, 4);
+  await bar.getByText('1 dead letter selected').waitFor();
+  await page.clock.setFixedTime(opened + 3_600_000);
+  await page.getByText('No dead letters match').waitFor();
+  expect(faults).toEqual([]);
+  await leave(page);
+});
+
 // From here on the receiver is well again, and the dead letters grow fewer.
 
 test('from the overview to what did not arrive in the last hour, why, and on its way again: in four clicks at the most', async () => {

@@ -66,6 +66,8 @@ function takeIn(client: QueryClient, path: string, data: unknown): void {
 }
 
 export interface List<Row> {
+  /** The same for as long as it is the same list, though its span moves on. */
+  readonly key: string;
   readonly rows: readonly Row[];
   readonly error: CallError | null;
   /** Nothing is known yet. */
@@ -96,13 +98,19 @@ const pagesOf = ({ state }: { state: { data: unknown } }): number =>
 const firstPage = (list: Pages | undefined): Pages | undefined =>
   list && { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) };
 
-/** A list that is read page by page as it is scrolled. */
-export function useList<R extends ListRoute>(route: R, ...[given]: Asked<R, never, never>): List<RowOf<R>> {
+/**
+ * A list that is read page by page as it is scrolled. With the word of a `span` it is one list for as long as that is the same,
+ * and whenever it is read again it begins where the span does by then.
+ */
+export function useList<R extends ListRoute>(
+  route: R,
+  ...[given, { span } = {}]: Asked<R, never, { span?: string | undefined }>
+): List<RowOf<R>> {
   type Page = ListPage<RowOf<R>>;
   const client = useQueryClient();
   const asked = pathOf(route, given ?? {});
   const [path = ''] = asked.split('?');
-  const queryKey = [...keyOf(path), asked];
+  const queryKey = [...keyOf(path), span === undefined ? asked : pathOf(route, { ...given, after: span })];
   const read = useInfiniteQuery<Page, CallError, { pages: Page[] }, string[], string | null>({
     queryKey,
     queryFn: ({ pageParam }) =>
@@ -117,6 +125,7 @@ export function useList<R extends ListRoute>(route: R, ...[given]: Asked<R, neve
   const all = useMemo(() => data?.pages.flatMap(page => page.data) ?? [], [data]);
   const rows = useWithoutRemoved(path, all);
   return {
+    key: queryKey.join('\n'),
     rows,
     error,
     // That there was nothing before says nothing of what is asked for now.

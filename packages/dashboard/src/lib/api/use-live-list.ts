@@ -3,12 +3,13 @@ import { useEffect, useRef } from 'react';
 import { useWithoutRemoved } from '../undo/use-removals.tsx';
 import { type GivenTo, pathOf } from './path.ts';
 import { type List, PAGE_SIZE, useCall } from './use-call.ts';
+import { useMovedOn } from './use-moved-on.ts';
 
 /** So few that following them costs next to nothing. */
 const FOLLOWED = 20;
 
 /**
- * Follows the head of a list, so that the list refreshes itself until somebody has scrolled on to its second page.
+ * Follows the head of a list, and its span, so that the list refreshes itself until somebody has scrolled on to its second page.
  * `traceOf` says of a row what would make it another: its id, and what of it may change.
  */
 export function useLiveList<R extends ListRoute>(
@@ -31,4 +32,7 @@ export function useLiveList<R extends ListRoute>(
   useEffect(() => {
     if (isOld) turn.current();
   }, [isOld, head]);
+  useMovedOn(list.key, (given as { readonly after?: string }).after, () => {
+    if (isShort) list.refresh();
+  });
 }

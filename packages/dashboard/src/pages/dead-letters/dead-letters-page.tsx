@@ -19,7 +19,7 @@ import { useLiveList } from '../../lib/api/use-live-list.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 import { useNarrowing } from '../../lib/use-narrowing.ts';
-import { useTimeRange } from '../../lib/use-time-range.ts';
+import { keyOfList, useTimeRange } from '../../lib/use-time-range.ts';
 import { AllLetters } from './all-letters.tsx';
 import { letterColumns } from './dead-letter-columns.tsx';
 import { LetterGroups } from './dead-letter-groups.tsx';
@@ -39,9 +39,9 @@ const traceOf = (letter: DeadLetter) =>
 export default function DeadLettersPage() {
   const [filters, change] = useFilters();
   const may = useMay()('deliveries.change');
-  const { after, before } = useTimeRange();
+  const { after, before, span } = useTimeRange();
   const filter = useNarrowing(filterFields) as DeadLetterFilter;
-  const list = useList('GET /dead-letters', filter);
+  const list = useList('GET /dead-letters', filter, { span });
   useLiveList(list, 'GET /dead-letters', filter, traceOf);
   const summary = useCall('GET /dead-letters/summary', { after, before }, { live: true, keep: true });
   const isNarrowed = Object.keys(filter).length > 0;
@@ -51,7 +51,7 @@ export default function DeadLettersPage() {
     if (hasNothing && filters.ask) change({ ask: '' });
   }, [hasNothing, filters.ask, change]);
   const showJob = (job: string) => change({ job });
-  const selection = useSelection({ of: filter, rows: list.rows, most: MOST_SELECTED });
+  const selection = useSelection({ of: keyOfList(filter, span), rows: list.rows, most: MOST_SELECTED });
   const columns = useMemo(() => {
     const shown = letterColumns(may ? job => change({ job }) : null);
     return may ? [selectColumn(selection.toggle, nameOf), ...shown] : shown;

@@ -80,9 +80,9 @@ const columns: readonly Column<DeliveryRecord>[] = [
 /** What is on its way, what has arrived, and what could not. */
 export default function DeliveriesPage() {
   const [{ destination, state, code, status, event }] = useFilters();
-  const times = useTimeRange();
+  const { span, ...times } = useTimeRange();
   const query = { destination, state, code, status, event: event?.trim(), ...times };
-  const list = useList('GET /deliveries', query);
+  const list = useList('GET /deliveries', query, { span });
   useLiveList(list, 'GET /deliveries', query, ({ id, state, attempt }) => `${id} ${state} ${attempt}`);
   const { data: total } = useCall('GET /deliveries/count', query, { live: true, keep: true });
   const isNarrowed = Object.values(query).some(Boolean);

@@ -1,12 +1,12 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { IconArrowUp, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { eventColumns, keyOfEvent, pageOfEvent } from '../../components/events/event-columns.tsx';
 import { EventFilters } from '../../components/events/event-filters.tsx';
 import { NoEvents } from '../../components/events/no-events.tsx';
-import { type EventQuery, useEventQuery } from '../../components/events/use-event-query.ts';
+import { useTailQuery } from '../../components/events/use-event-query.ts';
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { Rows } from '../../components/rows.tsx';
@@ -94,13 +94,4 @@ export default function LivePage() {
 function NothingYet({ isNarrowed }: { isNarrowed: boolean }) {
   if (!isNarrowed) return <NoEvents />;
   return <Empty sentence="No matching events yet. They appear here as they arrive." />;
-}
-
-/** A tail has no past: the times of a list's filters do not count here. */
-function useTailQuery(): EventQuery {
-  const query = useEventQuery();
-  return useMemo(() => {
-    const { after: _after, before: _before, ...rest } = query;
-    return rest;
-  }, [query]);
 }

@@ -14,7 +14,8 @@ import { saveFile } from './save-file.ts';
 /** What the audit log is narrowed by, as the address says it. */
 export function useAuditFilter() {
   const [{ actor, action, kind }] = useFilters();
-  return { actor, action, kind, ...useTimeRange() };
+  const { span, ...times } = useTimeRange();
+  return { filter: { actor, action, kind, ...times }, span };
 }
 
 const isKind = (name: string | undefined): name is keyof typeof auditActions =>
@@ -22,7 +23,7 @@ const isKind = (name: string | undefined): name is keyof typeof auditActions =>
 
 /** Person, record, action and time; and what is left of the log as a file. */
 export function AuditFilters() {
-  const filter = useAuditFilter();
+  const { filter } = useAuditFilter();
   const members = useAll('GET /members');
   const people = (members.data ?? []).filter(({ status }) => status === 'active').map(({ email }) => email);
   const actions = isKind(filter.kind) ? auditActions[filter.kind] : Object.values(auditActions).flat();

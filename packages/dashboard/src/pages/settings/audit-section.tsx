@@ -56,8 +56,8 @@ const withAddress: readonly Column<AuditRecord>[] = [
 
 /** Who logged in and who changed what, newest first. */
 export function AuditSection() {
-  const filter = useAuditFilter();
-  const entries = useList('GET /audit', filter);
+  const { filter, span } = useAuditFilter();
+  const entries = useList('GET /audit', filter, { span });
   useLiveList(entries, 'GET /audit', filter, keyOf);
   const isNarrowed = Object.values(filter).some(Boolean);
   const mayKnowAddresses = useMay()('members.change');

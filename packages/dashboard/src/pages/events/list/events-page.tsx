@@ -18,6 +18,7 @@ import { useSelection } from '../../../components/selection/use-selection.ts';
 import { useList } from '../../../lib/api/use-call.ts';
 import { useMay } from '../../../lib/session.tsx';
 import { useFilters } from '../../../lib/use-filters.ts';
+import { keyOfList, useTimeRange } from '../../../lib/use-time-range.ts';
 import { ColumnChoice } from './column-choice.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { HistogramChart } from './histogram-chart.tsx';
@@ -34,15 +35,14 @@ export default function EventsPage() {
   const may = useMay();
   const [filters, change] = useFilters();
   const query = useEventQuery();
+  const { span } = useTimeRange();
   const [chosenColumns, setColumns] = useEventColumns();
   const names = useMemo(() => shownColumns(chosenColumns, query), [chosenColumns, query]);
-  const list = useList('GET /events', {
-    ...(query as object),
-    ...(names.includes('payload') ? { excerpt: 'true' } : {}),
-  });
+  const excerpt = names.includes('payload') ? { excerpt: 'true' } : {};
+  const list = useList('GET /events', { ...(query as object), ...excerpt }, { span });
   const { histogram, isOld } = useHistogram(query, list);
   const [isAtTop, setIsAtTop] = useState(true);
-  const selection = useSelection({ of: query, rows: list.rows, most: MOST_ONE_BY_ONE });
+  const selection = useSelection({ of: keyOfList(query, span), rows: list.rows, most: MOST_ONE_BY_ONE });
   const [refreshes, setRefreshes] = useState(0);
   const hasNewer = useNewer(query, list, isAtTop && selection.rows.length === 0);
 

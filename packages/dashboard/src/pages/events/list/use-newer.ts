@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { EventQuery } from '../../../components/events/use-event-query.ts';
 import { followEvents } from '../../../lib/api/tail.ts';
 import { type List, PAGE_SIZE } from '../../../lib/api/use-call.ts';
+import { useMovedOn } from '../../../lib/api/use-moved-on.ts';
 
 /** What the list shows of what became of it. */
 const shownOf = ({ state, outcome, delivery_states }: EventSummary): string =>
@@ -18,12 +19,17 @@ export function useNewer(query: EventQuery, list: List<EventSummary>, isAtRest: 
   const now = useRef({ list, mayTurn });
   now.current = { list, mayTurn };
 
+  const { after, before, ...filter } = query;
+  useMovedOn(list.key, after, () => {
+    if (mayTurn) list.refresh();
+  });
+  // Where a span begins nothing comes in.
+  const followed = before === undefined ? JSON.stringify(filter) : null;
   useEffect(() => {
-    const { after: _after, before, ...filter } = query;
     setHasNewer(false);
     // What comes from now on is too new for it.
-    if (before !== undefined) return;
-    return followEvents(filter, null, {
+    if (followed === null) return;
+    return followEvents(JSON.parse(followed) as EventQuery, null, {
       onNews({ rows: sent, changed = [] }) {
         const { list, mayTurn } = now.current;
         const shown = new Map(list.rows.slice(0, PAGE_SIZE).map(row => [row.id, shownOf(row)]));
@@ -35,7 +41,7 @@ export function useNewer(query: EventQuery, list: List<EventSummary>, isAtRest: 
       },
       onConnected: () => undefined,
     });
-  }, [query]);
+  }, [followed]);
 
   // Back at rest, or read again: whatever was held back is shown.
   const newest = list.rows[0]?.id;
