@@ -40,7 +40,7 @@ export async function failedInEach(
   const found = (id: string) => sumOf(counts.filter(({ pipelineId }) => pipelineId === id));
   if (!more) return id => ({ count: found(id), more: false });
   const ids = pipelines.map(({ id }) => id);
-  // Counters still have what was resolved or discarded: where no more failed than were found, none was missed.
+  // Counters still have what was discarded: where no more failed than were found, none was missed.
   const failed = totalsOf(await counters.readCounters(orgId, ids, ['failed'], wholeOf(window)));
   const counted = await Promise.all(
     ids.map(async (id): Promise<[string, CappedCount]> => {
