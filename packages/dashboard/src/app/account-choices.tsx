@@ -4,8 +4,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { notifyError } from '../lib/notify-error.ts';
 import { useSession } from '../lib/session.tsx';
-import { useLogOut } from '../lib/use-log-out.ts';
 import { useSwitchOrganisation } from '../lib/use-switch-organisation.ts';
+import { useLogOut } from './use-log-out.ts';
 
 const schemes = [
   { value: 'light', label: 'Light' },

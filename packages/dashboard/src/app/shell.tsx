@@ -22,6 +22,7 @@ import { Empty } from '../components/empty.tsx';
 import { ErrorNotice } from '../components/error-notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useCall } from '../lib/api/use-call.ts';
+import { keepDraftsOf } from '../lib/kept-draft.ts';
 import { lazily } from '../lib/lazily.ts';
 import { isOutside, slugOfTab, stayIn, stayNowhere } from '../lib/organisation.ts';
 import { isPageShortcut } from '../lib/page-shortcuts.ts';
@@ -117,6 +118,7 @@ export default function Shell() {
     );
   }
   showTimesAs(session.data.user);
+  keepDraftsOf(session.data.user.id);
   return (
     <SessionProvider value={session.data}>
       <Frame />

@@ -4,11 +4,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { call } from '../lib/api/call.ts';
 import { useAll, useCall, useChanges } from '../lib/api/use-call.ts';
 import { useMay, useSession } from '../lib/session.tsx';
-import { useLogOut } from '../lib/use-log-out.ts';
 import { useSwitchOrganisation } from '../lib/use-switch-organisation.ts';
 import { sectionLabels } from '../pages/settings/section-labels.ts';
 import { navigation } from './pages.ts';
 import { type PaletteItem, rankItems } from './palette-items.ts';
+import { useLogOut } from './use-log-out.ts';
 
 export interface RunnableItem extends PaletteItem {
   run(): unknown;

@@ -17,9 +17,20 @@ interface LeaveGuard {
   readonly question: ReactNode;
 }
 
+interface AskingForm extends GuardedForm {
+  /** Asks for all forms of the page. */
+  askForAll(answer: (leaves: boolean) => void): void;
+}
+
 /** The forms of the page: whoever leaves it is asked once, for all of them. */
-const forms = new Set<{ readonly current: GuardedForm }>();
+const forms = new Set<{ readonly current: AskingForm }>();
 const unsavedForms = () => [...forms].filter(({ current }) => current.isUnsaved());
+
+/** For what cannot wait for the router to ask: whether nothing on the page is unsaved, or else they leave all the same. */
+export function mayLeavePage(): Promise<boolean> {
+  const [first] = unsavedForms();
+  return first === undefined ? Promise.resolve(true) : new Promise(first.current.askForAll);
+}
 
 /** Asks before a page with unsaved changes is left; the browser asks where the tab is closed and nothing is kept. */
 export const LeaveGuard = (form: GuardedForm) => useLeaveGuard(form).question;
@@ -27,8 +38,13 @@ export const LeaveGuard = (form: GuardedForm) => useLeaveGuard(form).question;
 /** The same for a form that can also be closed, such as one in a modal. */
 export function useLeaveGuard(form: GuardedForm): LeaveGuard {
   const { isUnsaved, isKept = false } = form;
-  const here = useRef(form);
-  here.current = form;
+  const [closing, setClosing] = useState<{ isOfAll: boolean; answer(leaves: boolean): void } | null>(null);
+  const askingForm: AskingForm = {
+    ...form,
+    askForAll: answer => setTimeout(() => setClosing({ isOfAll: true, answer })),
+  };
+  const here = useRef(askingForm);
+  here.current = askingForm;
   useEffect(() => {
     forms.add(here);
     return () => {
@@ -41,17 +57,17 @@ export function useLeaveGuard(form: GuardedForm): LeaveGuard {
     enableBeforeUnload: () => !isKept && isUnsaved(),
     withResolver: true,
   });
-  const [closing, setClosing] = useState<{ leave(): void } | null>(null);
   const isAsking = status === 'blocked' || (closing !== null && isUnsaved());
   const stay = () => {
     reset?.();
     setClosing(null);
+    closing?.answer(false);
   };
   const leave = () => {
-    const left = status === 'blocked' ? unsavedForms() : [here];
+    const left = status === 'blocked' || closing?.isOfAll ? unsavedForms() : [here];
     for (const { current } of left) current.onLeave?.();
     setClosing(null);
-    closing?.leave();
+    closing?.answer(true);
     proceed?.();
   };
   return {
@@ -59,7 +75,7 @@ export function useLeaveGuard(form: GuardedForm): LeaveGuard {
       // Escape reaches the modal below as well.
       if (isAsking) return;
       // Once the key that closes a modal is done with, or else it would close the question too.
-      if (isUnsaved()) setTimeout(() => setClosing({ leave: then }));
+      if (isUnsaved()) setTimeout(() => setClosing({ isOfAll: false, answer: leaves => leaves && then() }));
       else then();
     },
     question: (

@@ -21,3 +21,12 @@ export function RestoredNotice({
     </Alert>
   );
 }
+
+/** Says that what was typed before a reload is gone, in the place where it would be said to be back. */
+export const OutdatedNotice = () => (
+  <Alert color="yellow" variant="light" role="status">
+    <Text size="sm">
+      Your unsaved changes were not restored: what you were editing has been saved elsewhere since.
+    </Text>
+  </Alert>
+);

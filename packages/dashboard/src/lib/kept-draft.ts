@@ -6,7 +6,23 @@ import { slugOfTab } from './organisation.ts';
  * What somebody is filling in, kept in this tab until it is saved or left, so that a reload loses nothing. Secrets are
  * never kept: whoever gives a draft here takes them out.
  */
-const keyOf = (name: string): string => `draft ${slugOfTab() ?? ''} ${name}`;
+const PREFIX = 'draft ';
+const keyOf = (name: string): string => `${PREFIX}${slugOfTab() ?? ''} ${name}`;
+
+/** Whose drafts they are. */
+const AUTHOR = 'author';
+
+/** Called before anything that was kept is taken up: what somebody else was filling in here is theirs alone. */
+export function keepDraftsOf(userId: string): void {
+  if (sessionStorage.getItem(AUTHOR) === userId) return;
+  dropAllDrafts();
+  sessionStorage.setItem(AUTHOR, userId);
+}
+
+/** Those of all organisations. */
+export function dropAllDrafts(): void {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
+}
 
 /** With what it is a draft of: where somebody else has saved since, taking it up would undo that unseen. */
 interface Kept<T> {
@@ -14,11 +30,10 @@ interface Kept<T> {
   readonly draft: T;
 }
 
-function readDraft<T>(name: string, of: string): T | null {
+function readDraft<T>(name: string): Kept<T> | null {
   try {
     const text = sessionStorage.getItem(keyOf(name));
-    const kept = text === null ? null : (parseExact(text) as Kept<T>);
-    return kept?.of === of ? kept.draft : null;
+    return text === null ? null : (parseExact(text) as Kept<T>);
   } catch {
     return null;
   }
@@ -30,6 +45,8 @@ interface KeptDraft<T> {
   readonly draft: T;
   /** It is what a reload would have lost. */
   readonly isRestored: boolean;
+  /** There was one, but what it is a draft of has been saved since: it is gone, and nothing else is typed yet. */
+  readonly isOutdated: boolean;
   change(changed: (before: T) => T): void;
 }
 
@@ -45,7 +62,9 @@ export function useKeptDraft<T>(
 ): KeptDraft<T> {
   const { isChanged, withoutSecrets } = options;
   const of = stringifyExact(initial, 0);
-  const [kept, setKept] = useState(() => (options.isFirst ? readDraft<T>(name, of) : null));
+  const [found] = useState(() => (options.isFirst ? readDraft<T>(name) : null));
+  const [isOutdated] = useState(found !== null && found.of !== of);
+  const [kept, setKept] = useState(isOutdated ? null : (found?.draft ?? null));
   const [draft, setDraft] = useState(kept ?? initial);
   const isUnsaved = isChanged(draft);
   // Once it was saved or given up, what is typed afterwards was never lost.
@@ -55,5 +74,10 @@ export function useKeptDraft<T>(
     if (text === null) dropDraft(name);
     else sessionStorage.setItem(keyOf(name), text);
   }, [name, text]);
-  return { draft, isRestored: kept !== null && isUnsaved, change: setDraft };
+  return {
+    draft,
+    isRestored: kept !== null && isUnsaved,
+    isOutdated: isOutdated && !isUnsaved,
+    change: setDraft,
+  };
 }

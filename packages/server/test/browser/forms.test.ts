@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser as Chromium, Locator, Page } from 'playwright-core';
 import { launchChromium, leave, visit } from '../support/browser-page.ts';
-import { type Browser, dataOf, setUp } from '../support/dashboard.ts';
+import { type Browser, dataOf, join, PASSWORD, setUp } from '../support/dashboard.ts';
 import { makePipeline, makeWebhook } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -107,6 +107,23 @@ describe('a dialog with a form', () => {
     expect(await kept(page)).not.toContain('written.by.hand');
     await leave(page);
   });
+
+  test('of a view is kept over a reload, and asked about', async () => {
+    const page = await open('/events');
+    const dialog = page.getByRole('dialog', { name: 'Save as a view' });
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Save as a view' }).click();
+    await dialog.getByLabel('Name').fill('Of today');
+    await page.keyboard.press('Escape');
+    await answer(page, 'Stay');
+    await page.reload();
+    await dialog.waitFor();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Of today');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Of today' }).waitFor();
+    expect(await kept(page)).not.toContain('draft');
+    await leave(page);
+  });
 });
 
 describe('the event of a test', () => {
@@ -183,6 +200,31 @@ describe('what is typed on a page is asked about before it is left, and there ag
       type: page => field(page, 'Email').fill('grace@example.com'),
       read: page => field(page, 'Email').inputValue(),
       typed: 'grace@example.com',
+    },
+    {
+      what: 'the name of a new key',
+      at: () => '/settings/keys',
+      type: page => field(page, 'Name of the key').fill('nightly import'),
+      read: page => field(page, 'Name of the key').inputValue(),
+      typed: 'nightly import',
+    },
+    {
+      what: 'the name of a new organisation',
+      at: () => '/settings/organisations',
+      type: page => field(page, 'Name of the organisation').fill('Second'),
+      read: page => field(page, 'Name of the organisation').inputValue(),
+      typed: 'Second',
+    },
+    {
+      what: 'another name of an organisation',
+      at: () => '/settings/organisations',
+      async type(page) {
+        await page.getByRole('button', { name: 'Rename' }).click();
+        await field(page, 'New name of Acme').fill('Acme and sons');
+      },
+      read: page => shown(field(page, 'New name of Acme')),
+      typed: 'Acme and sons',
+      untouched: page => page.getByRole('button', { name: 'Rename' }).waitFor(),
     },
     {
       what: 'a new alert, but for its secret',
@@ -313,5 +355,69 @@ test('a note goes with the changes that it is on, when they are discarded', asyn
   await page.getByRole('button', { name: 'Discard' }).click();
   await name?.fill('Of use');
   expect(await note?.inputValue()).toBe('');
+  await leave(page);
+});
+
+describe('whoever logs out', () => {
+  const account = (page: Page) =>
+    page.getByRole('navigation').getByRole('button', { name: /Acme.*@example\.com/ });
+  const logOut = async (page: Page) => {
+    await account(page).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+  };
+
+  test('is asked about what is unsaved while it can still be saved', async () => {
+    const person = await join(service.url, owner, 'leaves@example.com', 'owner');
+    const { page } = await visit(chromium, service.url, '/settings/retention', { as: person });
+    const days = page.getByRole('textbox', { name: 'Days to keep events' });
+    await days.fill('77');
+    await logOut(page);
+    await answer(page, 'Stay');
+    await question(page).waitFor({ state: 'hidden' });
+    expect((await person.get('/session')).status).toBe(200);
+    expect(await days.inputValue()).toBe('77');
+    await logOut(page);
+    await answer(page, 'Leave');
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    expect((await person.get('/session')).status).toBe(401);
+    expect(await kept(page)).not.toContain('draft');
+    await leave(page);
+  });
+
+  test('or whose session ends leaves nothing of what they typed to the next one in the same tab', async () => {
+    await join(service.url, owner, 'next@example.com', 'owner');
+    const person = await join(service.url, owner, 'before@example.com', 'owner');
+    const { page } = await visit(chromium, service.url, '/settings/members', { as: person });
+    await page.getByRole('textbox', { name: 'Email' }).fill('secret-hire@example.com');
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    const logIn = async (email: string) => {
+      await page.getByLabel('Email').fill(email);
+      await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('heading', { name: 'Invite member' }).waitFor();
+    };
+    // They come back themselves.
+    await logIn('before@example.com');
+    const email = page.getByRole('textbox', { name: 'Email' });
+    expect(await email.inputValue()).toBe('secret-hire@example.com');
+    await page.context().clearCookies();
+    await page.reload();
+    await logIn('next@example.com');
+    expect(await email.inputValue()).toBe('');
+    expect(await kept(page)).not.toContain('secret-hire');
+    await leave(page);
+  });
+});
+
+test('a draft of what somebody else has saved before the reload is not taken up, and the page says so', async () => {
+  const { id } = await makeWebhook(service.url, owner, 'Overtaken');
+  const page = await open(`/sources/${id}`);
+  await page.getByLabel('Name').fill('Mine');
+  await owner.patch(`/sources/${id}`, { name: 'Theirs' });
+  await page.reload();
+  await page.getByText('Your unsaved changes were not restored').waitFor();
+  expect(await page.getByLabel('Name').inputValue()).toBe('Theirs');
   await leave(page);
 });

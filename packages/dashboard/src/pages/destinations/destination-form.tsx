@@ -11,7 +11,7 @@ import { askedFields, type Config, variantsOf } from '../../components/kind-form
 import { withoutTyped } from '../../components/kind-form/typed-secrets.ts';
 import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { Loading } from '../../components/page-states.tsx';
-import { RestoredNotice } from '../../components/restored-notice.tsx';
+import { OutdatedNotice, RestoredNotice } from '../../components/restored-notice.tsx';
 import type { CallError } from '../../lib/api/call.ts';
 import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { lazily } from '../../lib/lazily.ts';
@@ -62,6 +62,7 @@ export function DestinationForm(props: {
   const {
     draft,
     isRestored,
+    isOutdated,
     change: setDraft,
   } = useKeptDraft(name, initial, {
     isFirst: props.isFirst ?? true,
@@ -117,6 +118,7 @@ export function DestinationForm(props: {
             }}
           />
         )}
+        {isOutdated && <OutdatedNotice />}
         <TextInput
           label="Name"
           withAsterisk

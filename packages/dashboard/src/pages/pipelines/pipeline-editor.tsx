@@ -9,7 +9,7 @@ import { CloneButton } from '../../components/clone.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { Page } from '../../components/page.tsx';
-import { RestoredNotice } from '../../components/restored-notice.tsx';
+import { OutdatedNotice, RestoredNotice } from '../../components/restored-notice.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { type CallError, call } from '../../lib/api/call.ts';
 import { useChanges } from '../../lib/api/use-call.ts';
@@ -223,6 +223,7 @@ export function PipelineEditor(props: {
         onLeave={dropDrafts}
       />
       {state.isRestored && <RestoredNotice hasSecrets onDiscard={discard} />}
+      {state.isOutdated && <OutdatedNotice />}
       {state.overtakenBy !== null && record && !change.isPending && (
         <Alert color="yellow" variant="light" title={`Someone else has saved version ${state.overtakenBy}`}>
           Saving makes your changes the newest version.{' '}

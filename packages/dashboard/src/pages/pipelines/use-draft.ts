@@ -18,6 +18,8 @@ interface DraftState {
   readonly isUnsaved: boolean;
   /** It was written before a reload. */
   readonly isRestored: boolean;
+  /** What was written before a reload is gone: somebody else has saved since. */
+  readonly isOutdated: boolean;
   /** Rises whenever the draft is replaced as a whole, so that forms start again. */
   readonly edition: number;
   /** The version that somebody else has saved while this draft was written. */
@@ -49,6 +51,7 @@ export function useDraft(
   const {
     draft,
     isRestored,
+    isOutdated,
     change: setDraft,
   } = useKeptDraft(pipelineDraftName(record, original), saved, {
     isFirst: true,
@@ -83,6 +86,7 @@ export function useDraft(
     base,
     isUnsaved,
     isRestored,
+    isOutdated,
     edition,
     overtakenBy: isNewer && isUnsaved && record.version > base.version ? record.version : null,
     change: changed => setDraft(before => ({ ...before, ...changed })),

@@ -1,17 +1,19 @@
 import { Badge, Button, Group, Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import type { KeyRecord } from '@sluice/contract/dashboard-keys';
+import { type FormEvent, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { Command } from '../../components/copy.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { WideTable } from '../../components/wide-table.tsx';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
 import { errorAt } from '../../lib/field-error.ts';
+import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { useMay } from '../../lib/session.tsx';
 import { commandWithKey } from '../../lib/shell-command.ts';
 
@@ -40,25 +42,39 @@ export function KeysSection() {
   );
 }
 
+const DRAFT_NAME = 'key';
+const isTyped = (name: string): boolean => name.trim() !== '';
+
 function NewKey() {
   const make = useChange('POST /keys');
-  const form = useForm({
-    initialValues: { name: '' },
-    validate: { name: name => (name.trim() === '' ? 'Enter a name, to tell keys apart.' : null) },
+  const { draft: name, change } = useKeptDraft(DRAFT_NAME, '', {
+    isFirst: true,
+    isChanged: isTyped,
+    withoutSecrets: one => one,
   });
-  const submit = form.onSubmit(body => make.mutate({ body }, { onSuccess: () => form.reset() }));
+  const [isMissing, setMissing] = useState(false);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setMissing(!isTyped(name));
+    if (isTyped(name)) make.mutate({ body: { name } }, { onSuccess: () => change(() => '') });
+  };
   return (
     <Card title="New key">
       <Stack>
         <form onSubmit={submit} noValidate>
+          <LeaveGuard isUnsaved={() => isTyped(name)} isKept onLeave={() => dropDraft(DRAFT_NAME)} />
           <Group align="flex-start" gap="sm">
             <TextInput
               flex={1}
               miw={200}
               aria-label="Name of the key"
               placeholder="What it is for: shop, nightly import"
-              {...form.getInputProps('name')}
-              error={form.errors.name ?? errorAt(make.error, 'name')}
+              value={name}
+              error={isMissing ? 'Enter a name, to tell keys apart.' : errorAt(make.error, 'name')}
+              onChange={({ currentTarget: { value } }) => {
+                change(() => value);
+                setMissing(false);
+              }}
             />
             <Button type="submit" loading={make.isPending}>
               Create key

@@ -1,12 +1,15 @@
 import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import type { OrganisationRecord } from '@sluice/contract/dashboard-accounts';
-import { useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { Loading } from '../../components/page-states.tsx';
+import { useFormModal } from '../../components/use-form-modal.ts';
+import type { CallError } from '../../lib/api/call.ts';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
 import { errorAt } from '../../lib/field-error.ts';
+import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { notifyError } from '../../lib/notify-error.ts';
 import { useMay, useSession } from '../../lib/session.tsx';
 import { useSwitchOrganisation } from '../../lib/use-switch-organisation.ts';
@@ -40,9 +43,10 @@ function Organisation({ organisation }: { organisation: OrganisationRecord }) {
   const { id, name, role } = organisation;
   const here = useSession().organisation.id === id;
   const moveTo = useSwitchOrganisation();
-  const [renames, setRenames] = useState(false);
+  // It opens in place of the row, and is else like any form that can be closed.
+  const renaming = useFormModal(`name of ${id}`, name);
 
-  if (renames) return <Rename organisation={organisation} onDone={() => setRenames(false)} />;
+  if (renaming.isOpen) return <Rename organisation={organisation} form={renaming} />;
   return (
     <Group justify="space-between" gap="sm" role="group" aria-label={name}>
       <Group gap="xs" miw={0}>
@@ -65,7 +69,7 @@ function Organisation({ organisation }: { organisation: OrganisationRecord }) {
           </Button>
         )}
         {isAtLeast(role, 'admin') && (
-          <Button size="compact-sm" variant="default" onClick={() => setRenames(true)}>
+          <Button size="compact-sm" variant="default" onClick={renaming.open}>
             Rename
           </Button>
         )}
@@ -75,54 +79,96 @@ function Organisation({ organisation }: { organisation: OrganisationRecord }) {
   );
 }
 
-const nameRule = (name: string) => (name.trim() === '' ? 'Enter a name.' : null);
-
-function Rename({ organisation, onDone }: { organisation: OrganisationRecord; onDone(): void }) {
+function Rename(props: {
+  organisation: OrganisationRecord;
+  form: Pick<ReturnType<typeof useFormModal<string>>, 'draft' | 'change' | 'close' | 'done' | 'question'>;
+}) {
+  const { organisation, form } = props;
   const change = useChange('PATCH /organisations/:id');
-  const form = useForm({ initialValues: { name: organisation.name }, validate: { name: nameRule } });
-  const submit = form.onSubmit(body => change.mutate({ id: organisation.id, body }, { onSuccess: onDone }));
+  return (
+    <>
+      <NameForm
+        label={`New name of ${organisation.name}`}
+        isFocused
+        name={form.draft}
+        onName={name => form.change(() => name)}
+        error={change.error}
+        onSave={name => change.mutate({ id: organisation.id, body: { name } }, { onSuccess: form.done })}
+      >
+        <Button type="submit" loading={change.isPending}>
+          Rename
+        </Button>
+        <Button variant="default" onClick={form.close}>
+          Cancel
+        </Button>
+      </NameForm>
+      {form.question}
+    </>
+  );
+}
+
+const DRAFT_NAME = 'organisation';
+const isTyped = (name: string): boolean => name.trim() !== '';
+
+function NewOrganisation() {
+  const make = useChange('POST /organisations');
+  const { draft, change } = useKeptDraft(DRAFT_NAME, '', {
+    isFirst: true,
+    isChanged: isTyped,
+    withoutSecrets: one => one,
+  });
+  return (
+    <Card title="New organisation" lead="You become its owner, and stay where you are until you switch.">
+      <LeaveGuard isUnsaved={() => isTyped(draft)} isKept onLeave={() => dropDraft(DRAFT_NAME)} />
+      <NameForm
+        label="Name of the organisation"
+        name={draft}
+        onName={name => change(() => name)}
+        error={make.error}
+        onSave={name => make.mutate({ body: { name } }, { onSuccess: () => change(() => '') })}
+      >
+        <Button type="submit" loading={make.isPending}>
+          Create
+        </Button>
+      </NameForm>
+    </Card>
+  );
+}
+
+/** A name, and beside it the buttons. */
+function NameForm(props: {
+  label: string;
+  isFocused?: boolean;
+  name: string;
+  onName(name: string): void;
+  error: CallError | null;
+  onSave(name: string): void;
+  children: ReactNode;
+}) {
+  const { name, error } = props;
+  const [isMissing, setMissing] = useState(false);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setMissing(!isTyped(name));
+    if (isTyped(name)) props.onSave(name);
+  };
   return (
     <form onSubmit={submit} noValidate>
       <Group align="flex-start" gap="xs">
         <TextInput
           flex={1}
           miw={160}
-          aria-label={`New name of ${organisation.name}`}
-          autoFocus
-          {...form.getInputProps('name')}
-          error={form.errors.name ?? errorAt(change.error, 'name') ?? change.error?.message}
+          aria-label={props.label}
+          autoFocus={props.isFocused ?? false}
+          value={name}
+          error={isMissing ? 'Enter a name.' : (errorAt(error, 'name') ?? error?.message)}
+          onChange={({ currentTarget: { value } }) => {
+            props.onName(value);
+            setMissing(false);
+          }}
         />
-        <Button type="submit" loading={change.isPending}>
-          Rename
-        </Button>
-        <Button variant="default" onClick={onDone}>
-          Cancel
-        </Button>
+        {props.children}
       </Group>
     </form>
-  );
-}
-
-function NewOrganisation() {
-  const make = useChange('POST /organisations');
-  const form = useForm({ initialValues: { name: '' }, validate: { name: nameRule } });
-  const submit = form.onSubmit(body => make.mutate({ body }, { onSuccess: () => form.reset() }));
-  return (
-    <Card title="New organisation" lead="You become its owner, and stay where you are until you switch.">
-      <form onSubmit={submit} noValidate>
-        <Group align="flex-start" gap="sm">
-          <TextInput
-            flex={1}
-            miw={200}
-            aria-label="Name of the organisation"
-            {...form.getInputProps('name')}
-            error={form.errors.name ?? errorAt(make.error, 'name') ?? make.error?.message}
-          />
-          <Button type="submit" loading={make.isPending}>
-            Create
-          </Button>
-        </Group>
-      </form>
-    </Card>
   );
 }

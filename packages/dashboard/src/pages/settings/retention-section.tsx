@@ -9,7 +9,7 @@ import { StaleNotice } from '../../components/form-baseline/stale-notice.tsx';
 import { useFormBaseline } from '../../components/form-baseline/use-form-baseline.ts';
 import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { Loading } from '../../components/page-states.tsx';
-import { RestoredNotice } from '../../components/restored-notice.tsx';
+import { OutdatedNotice, RestoredNotice } from '../../components/restored-notice.tsx';
 import type { CallError } from '../../lib/api/call.ts';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { errorAt } from '../../lib/field-error.ts';
@@ -117,6 +117,7 @@ function Fields(props: {
   const {
     draft,
     isRestored,
+    isOutdated,
     change: setDraft,
   } = useKeptDraft(DRAFT_NAME, begun, {
     isFirst: props.isFirst,
@@ -150,6 +151,7 @@ function Fields(props: {
       <LeaveGuard isUnsaved={() => isUnsaved} isKept onLeave={() => dropDraft(DRAFT_NAME)} />
       <Stack>
         {isRestored && <RestoredNotice onDiscard={() => setDraft(() => begun)} />}
+        {isOutdated && <OutdatedNotice />}
         <NumberInput
           label="Days to keep events"
           description={`The default of this installation is ${usualDays}. What is still to be delivered stays; dead letters stay longer.`}

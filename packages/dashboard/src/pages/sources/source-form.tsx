@@ -8,7 +8,7 @@ import { StaleNotice } from '../../components/form-baseline/stale-notice.tsx';
 import { useFormBaseline } from '../../components/form-baseline/use-form-baseline.ts';
 import { problemOf } from '../../components/kind-form/problems.ts';
 import { LeaveGuard } from '../../components/leave-guard.tsx';
-import { RestoredNotice } from '../../components/restored-notice.tsx';
+import { OutdatedNotice, RestoredNotice } from '../../components/restored-notice.tsx';
 import type { CallError } from '../../lib/api/call.ts';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
@@ -74,6 +74,7 @@ function Fields(props: {
   const {
     draft,
     isRestored,
+    isOutdated,
     change: setDraft,
   } = useKeptDraft(props.name, begun, {
     isFirst: props.isFirst,
@@ -108,6 +109,7 @@ function Fields(props: {
       <LeaveGuard isUnsaved={() => !isSame(draft, begun)} isKept onLeave={() => dropDraft(props.name)} />
       <Stack>
         {isRestored && <RestoredNotice hasSecrets onDiscard={() => setDraft(() => begun)} />}
+        {isOutdated && <OutdatedNotice />}
         <TextInput
           label="Name"
           withAsterisk

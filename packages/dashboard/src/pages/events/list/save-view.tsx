@@ -1,72 +1,78 @@
 import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core';
 import type { EventColumnName, ViewRecord } from '@sluice/contract/dashboard-views';
-import { useState } from 'react';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
+import type { useFormModal } from '../../../components/use-form-modal.ts';
 import { useChange } from '../../../lib/api/use-call.ts';
 import { useMay } from '../../../lib/session.tsx';
 
-/** Keeps what the list shows under a name. */
-export function SaveView(props: {
-  isOpen: boolean;
-  close(): void;
+export const unnamed = { name: '', shared: false };
+
+interface ViewToSave {
+  form: ReturnType<typeof useFormModal<typeof unnamed>>;
   filters: ViewRecord['filters'];
   columns: readonly EventColumnName[];
   onSaved(view: ViewRecord): void;
-}) {
-  const { filters, columns } = props;
-  const mayShare = useMay()('views.share');
-  const [name, setName] = useState('');
-  const [shared, setShared] = useState(false);
-  const save = useChange('POST /views');
-  const close = () => {
-    props.close();
-    setName('');
-    setShared(false);
-    save.reset();
-  };
+}
+
+/** Keeps what the list shows under a name. */
+export function SaveView(props: ViewToSave) {
+  const { form } = props;
   return (
-    <Modal opened={props.isOpen} onClose={close} title="Save as a view">
-      <form
-        onSubmit={event => {
-          event.preventDefault();
-          save.mutate(
-            { body: { name, shared, filters, columns } },
-            {
-              onSuccess(view) {
-                close();
-                props.onSaved(view);
-              },
+    <>
+      <Modal opened={form.isOpen} onClose={form.close} title="Save as a view">
+        <ViewForm {...props} />
+      </Modal>
+      {form.question}
+    </>
+  );
+}
+
+function ViewForm({ form, filters, columns, onSaved }: ViewToSave) {
+  const { name, shared } = form.draft;
+  const mayShare = useMay()('views.share');
+  const save = useChange('POST /views');
+  const change = (changed: Partial<typeof unnamed>) => form.change(before => ({ ...before, ...changed }));
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault();
+        save.mutate(
+          { body: { name, shared, filters, columns } },
+          {
+            onSuccess(view) {
+              form.done();
+              onSaved(view);
             },
-          );
-        }}
-      >
-        <Stack>
-          <TextInput
-            label="Name"
-            required
-            maxLength={100}
-            value={name}
-            onChange={event => setName(event.currentTarget.value)}
-            data-autofocus
+          },
+        );
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          required
+          maxLength={100}
+          value={name}
+          onChange={event => change({ name: event.currentTarget.value })}
+          data-autofocus
+        />
+        {mayShare && (
+          <Checkbox
+            label="For everyone in the organisation"
+            checked={shared}
+            onChange={event => change({ shared: event.currentTarget.checked })}
           />
-          {mayShare && (
-            <Checkbox
-              label="For everyone in the organisation"
-              checked={shared}
-              onChange={event => setShared(event.currentTarget.checked)}
-            />
-          )}
-          {save.error && <ErrorNotice error={save.error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending} disabled={name.trim() === ''}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+        )}
+        {save.error && <ErrorNotice error={save.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={form.close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending} disabled={name.trim() === ''}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

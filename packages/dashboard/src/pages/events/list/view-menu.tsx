@@ -2,12 +2,13 @@ import { Button, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type EventColumnName, type ViewRecord, viewFilterNames } from '@sluice/contract/dashboard-views';
 import { IconBookmark } from '@tabler/icons-react';
+import { useFormModal } from '../../../components/use-form-modal.ts';
 import { useAll, useChange } from '../../../lib/api/use-call.ts';
 import { notifyError } from '../../../lib/notify-error.ts';
 import { useMay } from '../../../lib/session.tsx';
 import { useFilters } from '../../../lib/use-filters.ts';
 import { ManageViews } from './manage-views.tsx';
-import { SaveView } from './save-view.tsx';
+import { SaveView, unnamed } from './save-view.tsx';
 
 type ViewFilters = ViewRecord['filters'];
 
@@ -21,7 +22,7 @@ export function ViewMenu(props: {
   const [filters, change] = useFilters();
   const { data: views = [] } = useAll('GET /views');
   const update = useChange('PATCH /views/:id');
-  const [isSaving, saving] = useDisclosure();
+  const saving = useFormModal('view', unnamed);
   const [isManaging, managing] = useDisclosure();
   const byName = views.toSorted((a, b) => a.name.localeCompare(b.name));
   const applied = views.find(({ id }) => id === filters.view);
@@ -86,8 +87,7 @@ export function ViewMenu(props: {
         </Menu.Dropdown>
       </Menu>
       <SaveView
-        isOpen={isSaving}
-        close={saving.close}
+        form={saving}
         filters={present}
         columns={columns}
         onSaved={({ id }) => change({ view: id })}
