@@ -100,3 +100,5 @@ const auditRecord = z.object({
   details: z.record(z.string(), z.unknown()),
 });
 export type AuditRecord = z.infer<typeof auditRecord>;
+/** Whoever or whatever the log tells of. */
+export type AuditActorRecord = Pick<AuditRecord, 'actor' | 'actor_name'>;

@@ -17,7 +17,7 @@ import {
   type WhoAmI,
 } from './dashboard-accounts.ts';
 import type { AlertsRecord } from './dashboard-alerts.ts';
-import { type AuditRecord, auditExportQuery, auditQuery } from './dashboard-audit.ts';
+import { type AuditActorRecord, type AuditRecord, auditExportQuery, auditQuery } from './dashboard-audit.ts';
 import {
   type AppliedConfiguration,
   type ConfigurationDifference,
@@ -329,6 +329,7 @@ export const privateCalls = {
 
   'GET /audit': { query: auditQuery, answer: list<AuditRecord>() },
   'GET /audit/export': { query: auditExportQuery, answer: stream },
+  'GET /audit/actors': { answer: one<AuditActorRecord[]>() },
   'GET /audit/:id': { answer: one<AuditRecord>() },
   'GET /search': { query: searchQuery, answer: one<Found[]>() },
   'GET /counters': { query: countersQuery, answer: one<CountersRecord>() },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { MemberRecord } from '@sluice/contract/dashboard-accounts';
-import type { AuditRecord } from '@sluice/contract/dashboard-audit';
+import type { MemberRecord, WhoAmI } from '@sluice/contract/dashboard-accounts';
+import type { AuditActorRecord, AuditRecord } from '@sluice/contract/dashboard-audit';
 import { anAuditEntry, idAt } from '../contract/storage/samples.ts';
 import {
   type Browser,
@@ -160,6 +160,20 @@ test('records are named: as they are now, or as they were called when they went,
   });
   const { id } = dataOf<Made>(await owner.post('/sources', { kind: 'webhook', name: 'till 2' }));
   expect(await newest()).toMatchObject({ target_name: 'till 2', target_page: `/sources/${id}` });
+});
+
+test('everybody who acted can be asked for, also who has left since, and keys by their names', async () => {
+  const { id: till } = dataOf<Made>(await owner.post('/keys', { name: 'till 3' }));
+  const leaver = await join(service.url, owner, 'leaver@example.com', 'viewer');
+  const { user, organisation } = dataOf<WhoAmI>(await leaver.get('/session'));
+  expect((await owner.delete(`/members/${user.id}`)).status).toBe(200);
+  await service.engine.configuration.recordAudit(
+    anAuditEntry(organisation.id, { actor: till, action: 'entity.deleted' }),
+  );
+  const actors = dataOf<AuditActorRecord[]>(await owner.get('/audit/actors'));
+  expect(actors).toContainEqual({ actor: till, actor_name: 'till 3' });
+  expect(actors).toContainEqual({ actor: 'leaver@example.com', actor_name: 'leaver@example.com' });
+  expect(new Set(actors.map(({ actor }) => actor)).size).toBe(actors.length);
 });
 
 test('what is filtered is exported line by line or as a table that no spreadsheet takes for formulas', async () => {

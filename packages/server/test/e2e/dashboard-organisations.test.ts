@@ -8,6 +8,7 @@ import {
   listOf,
   logIn,
   openBrowser,
+  PASSWORD,
   readAll,
   setUp,
   stranger,
@@ -225,4 +226,18 @@ test('a login leads to the organisation last used', async () => {
   await owner.put('/session/organisation', { id: there.id });
   const back = await logIn(service.url, 'owner@example.com');
   expect((await whoIs(back)).organisation.slug).toBe('last-used');
+});
+
+test('a login leads to the organisation last used also where that was opened by its address', async () => {
+  const person = await join(service.url, owner, 'by-address@example.com', 'owner');
+  const before = (await whoIs(person)).organisation.slug;
+  const there = dataOf<OrganisationRecord>(await person.post('/organisations', { name: 'By its address' }));
+  expect((await person.get(`/o/${there.slug}/session`)).status).toBe(200);
+  const leadsTo = async () => {
+    const credentials = { email: 'by-address@example.com', password: PASSWORD };
+    return dataOf<WhoAmI>(await openBrowser(service.url).post('/session', credentials)).organisation.slug;
+  };
+  await until(async () => (await leadsTo()) === there.slug, 'A login leads elsewhere.');
+  // No tab that names none is moved by that.
+  expect((await whoIs(person)).organisation.slug).toBe(before);
 });

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { TimeFilter } from '../../components/time-filter.tsx';
 import { callFile } from '../../lib/api/call.ts';
-import { useAll } from '../../lib/api/use-call.ts';
+import { useCall } from '../../lib/api/use-call.ts';
 import { notifyError } from '../../lib/notify-error.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import { useTimeRange } from '../../lib/use-time-range.ts';
@@ -24,8 +24,11 @@ const isKind = (name: string | undefined): name is keyof typeof auditActions =>
 /** Person, record, action and time; and what is left of the log as a file. */
 export function AuditFilters() {
   const { filter } = useAuditFilter();
-  const members = useAll('GET /members');
-  const people = (members.data ?? []).filter(({ status }) => status === 'active').map(({ email }) => email);
+  const { data: actors = [] } = useCall('GET /audit/actors');
+  const people = actors.map(({ actor, actor_name }) => ({
+    value: actor,
+    label: actor_name === actor ? actor : `${actor_name} (API key)`,
+  }));
   const actions = isKind(filter.kind) ? auditActions[filter.kind] : Object.values(auditActions).flat();
   const [isExporting, setExporting] = useState(false);
   const exportAs = async (format: 'csv' | 'ndjson') => {

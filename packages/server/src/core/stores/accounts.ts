@@ -65,6 +65,8 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
         role: Role;
         orgName: string;
         orgSlug: string;
+        /** Where the person was last, in any session; null where that is not known. */
+        lastOrgId: string | null;
       })
     | null
   >;
@@ -73,6 +75,8 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
   touchSession(tokenHash: string, now: number): Promise<void>;
   /** The person's next login leads there too. */
   moveSession(tokenHash: string, orgId: string, now: number): Promise<void>;
+  /** The same for the next login alone: no session of theirs moves. */
+  rememberOrganisation(userId: string, orgId: string, now: number): Promise<void>;
   /** Where the person was last; null where that is not known. */
   findLastOrganisation(userId: string): Promise<string | null>;
   /** Gives a slug to those that have none. */

@@ -58,6 +58,21 @@ export function auditContract(subject: Subject): void {
     expect(await subject.storage.countAudit(orgId(), {}, 10)).toBe(0);
   });
 
+  test('lists each who acted once, and nobody of another organisation', async () => {
+    const { storage } = subject;
+    const [org, other] = [orgId(), orgId()];
+    for (const actor of ['key_1', 'ada@example.com', 'key_1', 'unknown', 'ada@example.com'])
+      await storage.recordAudit(anAuditEntry(org, { actor }));
+    await storage.recordAudit(anAuditEntry(other, { actor: 'eve@example.com' }));
+    expect((await storage.listAuditActors(org, 10)).toSorted()).toEqual([
+      'ada@example.com',
+      'key_1',
+      'unknown',
+    ]);
+    expect(await storage.listAuditActors(org, 2)).toHaveLength(2);
+    expect(await storage.listAuditActors(orgId(), 10)).toEqual([]);
+  });
+
   test('names what its entries are about, also what has gone since, and nothing of another organisation', async () => {
     const { storage } = subject;
     const { org, user } = await storedOwner(storage);

@@ -27,6 +27,7 @@ export function sessionsContract(subject: Subject): void {
       role: 'owner' as const,
       orgName: org.name,
       orgSlug: slugOf(org.name),
+      lastOrgId: null,
     };
     expect(await subject.storage.findSession(session.tokenHash, NOW)).toEqual(expected);
     await subject.storage.setRole(org.id, user.id, 'viewer');
@@ -68,6 +69,24 @@ export function sessionsContract(subject: Subject): void {
     expect([await lastLoginAt(org.id), await lastLoginAt(second.id)]).toEqual([session.createdAt, null]);
     await subject.storage.moveSession(session.tokenHash, second.id, NOW + 5);
     expect([await lastLoginAt(org.id), await lastLoginAt(second.id)]).toEqual([session.createdAt, NOW + 5]);
+  });
+
+  test('knows where the person was last, and stays where it is when they are elsewhere', async () => {
+    const { storage } = subject;
+    const { org, user } = await storedOwner(storage);
+    const second = anOrganisation();
+    await storage.createOrganisation(second, user.id);
+    const other = await storedOwner(storage);
+    const session = aSession(user.id, org.id);
+    await storage.beginSession(session, user.passwordHash);
+    await storage.rememberOrganisation(user.id, second.id, NOW + 5);
+    expect(await storage.findSession(session.tokenHash, NOW)).toMatchObject({
+      orgId: org.id,
+      lastOrgId: second.id,
+    });
+    expect(await storage.findLastOrganisation(user.id)).toBe(second.id);
+    expect((await memberOf(storage, second.id, user.id))?.lastLoginAt).toBe(NOW + 5);
+    expect(await storage.findLastOrganisation(other.user.id)).toBeNull();
   });
 
   test('ends at the moment it expires', async () => {

@@ -264,6 +264,7 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
 
   'GET /audit': viewer,
   'GET /audit/export': viewer,
+  'GET /audit/actors': viewer,
   'GET /audit/:id': viewer,
   'GET /search': { ...viewer, query: { text: 'nothing' } },
   'GET /counters': { ...viewer, query: { names: 'received' } },

@@ -35,6 +35,8 @@ export interface AuditLog {
   ): Promise<AuditEntry[]>;
   /** Counts no further than `most`. */
   countAudit(orgId: string, filter: AuditFilter, most: number): Promise<number>;
+  /** Everybody and everything that acted, each once, as long as the log tells of it. */
+  listAuditActors(orgId: string, most: number): Promise<string[]>;
   findAudit(orgId: string, id: string): Promise<AuditEntry | null>;
   /** What is called by these ids in the log: as it is named now, or was when it went. What nobody knows is left out. */
   nameAuditTargets(orgId: string, ids: readonly string[]): Promise<AuditTarget[]>;

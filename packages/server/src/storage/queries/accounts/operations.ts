@@ -35,6 +35,7 @@ export const accountOperations: StoreOperations<AccountStore> = {
   listSessions: read(sessions.listSessions),
   touchSession: write(sessions.touchSession),
   moveSession: write(sessions.moveSession),
+  rememberOrganisation: write(sessions.rememberOrganisation),
   findLastOrganisation: read(sessions.findLastOrganisation),
   deleteSession: write(sessions.deleteSession),
   endSession: write(sessions.endSession),

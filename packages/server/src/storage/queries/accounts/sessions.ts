@@ -55,6 +55,7 @@ export const findSession: Operation<AccountStore['findSession']> = async (db, to
       'users.email',
       'users.time_zone',
       'users.clock',
+      'users.last_org_id',
       'memberships.role',
       'organisations.id as there',
       'organisations.name as org_name',
@@ -77,6 +78,7 @@ export const findSession: Operation<AccountStore['findSession']> = async (db, to
         role: row.role as Role,
         orgName: row.org_name,
         orgSlug: row.org_slug ?? row.there,
+        lastOrgId: row.last_org_id,
       }
     : null;
 };
@@ -110,9 +112,17 @@ export const moveSession: Operation<AccountStore['moveSession']> = async (db, to
     .where('token_hash', '=', tokenHash)
     .returning('user_id')
     .executeTakeFirst();
-  if (moved === undefined) return;
-  await db.updateTable('users').set({ last_org_id: orgId }).where('id', '=', moved.user_id).execute();
-  await loggedIn(db, moved.user_id, orgId, now);
+  if (moved !== undefined) await rememberOrganisation(db, moved.user_id, orgId, now);
+};
+
+export const rememberOrganisation: Operation<AccountStore['rememberOrganisation']> = async (
+  db,
+  userId,
+  orgId,
+  now,
+) => {
+  await db.updateTable('users').set({ last_org_id: orgId }).where('id', '=', userId).execute();
+  await loggedIn(db, userId, orgId, now);
 };
 
 export const findLastOrganisation: Operation<AccountStore['findLastOrganisation']> = async (db, userId) => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { idFloor } from '../../../core/ids.ts';
 import type { AuditEntry, AuditFilter } from '../../../core/stores/configuration/audit.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
@@ -59,6 +60,26 @@ export const countAudit: Operation<ConfigurationStore['countAudit']> = async (db
     .select(eb => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
+};
+
+/** One look at the index for each: how much they did costs nothing. */
+export const listAuditActors: Operation<ConfigurationStore['listAuditActors']> = async (db, orgId, most) => {
+  const first = db.selectFrom('audit').select('actor').where('org_id', '=', orgId).orderBy('actor').limit(1);
+  const found = await db
+    .withRecursive('actors(actor)', actors =>
+      actors.selectNoFrom(first.as('actor')).unionAll(
+        actors
+          .selectFrom('actors')
+          .select(first.where('audit.actor', '>', sql.ref<string>('actors.actor')).as('actor'))
+          .where('actors.actor', 'is not', null),
+      ),
+    )
+    .selectFrom('actors')
+    .select('actor')
+    .where('actor', 'is not', null)
+    .limit(most)
+    .execute();
+  return found.flatMap(({ actor }) => actor ?? []);
 };
 
 export const findAudit: Operation<ConfigurationStore['findAudit']> = async (db, orgId, id) => {

@@ -88,6 +88,7 @@ export const configurationOperations: StoreOperations<ConfigurationStore> = {
   recordAudit: write(audit.recordAudit),
   listAudit: read(audit.listAudit),
   countAudit: read(audit.countAudit),
+  listAuditActors: read(audit.listAuditActors),
   findAudit: read(audit.findAudit),
   nameAuditTargets: read(nameAuditTargets),
 };

@@ -23,7 +23,11 @@ export function sessionCalls(
   }: {
     readonly accounts: Pick<
       AccountStore,
-      'deleteSession' | 'findLastOrganisation' | 'listOrganisationsOf' | 'moveSession'
+      | 'deleteSession'
+      | 'findLastOrganisation'
+      | 'listOrganisationsOf'
+      | 'moveSession'
+      | 'rememberOrganisation'
     >;
     readonly sessions: LoginSessions;
     readonly checkPassword: CheckPassword;
@@ -42,7 +46,7 @@ export function sessionCalls(
     const organisation = mine.find(({ id }) => id === last) ?? mine[0];
     if (!organisation) {
       attempts.refused({ email, user, address, outcome: 'no_organisation' });
-      throw new Problem('forbidden', { message: 'You belong to no organisation any more.' });
+      throw new Problem('forbidden', { message: 'You no longer belong to any organisation.' });
     }
     // Not in the others: that somebody works elsewhere, and when, is nothing to them.
     const records = recordsOfPerson([organisation], {
@@ -58,12 +62,17 @@ export function sessionCalls(
     return withCookies(call.answer(await readWhoAmI(accounts, session)), [cookie]);
   });
 
-  calls.on('GET /session', 'read', async call =>
-    withCookies(
+  calls.on('GET /session', 'read', async call => {
+    const { userId, orgId, lastOrgId } = call.session;
+    // The dashboard asks this when it is opened or looked at again, by whatever link. The session stays where it is, or else
+    // two tabs would move each other; and pages can be read while storage cannot write.
+    if (orgId !== lastOrgId)
+      void accounts.rememberOrganisation(userId, orgId, clock.now()).catch(() => undefined);
+    return withCookies(
       call.answer(await readWhoAmI(accounts, call.session)),
       sessions.renewedCookies(call.request, call.client, call.session),
-    ),
-  );
+    );
+  });
 
   calls.on('DELETE /session', 'read', async call => {
     await accounts.deleteSession(call.session.tokenHash);

@@ -13,6 +13,8 @@ import { pageOfTarget } from './audit-pages.ts';
 /** So many go into one file, and so many of them are read at once. */
 const MOST_EXPORTED = 10_000;
 const EXPORT_SLICE = 500;
+/** So many are offered to narrow the log by. */
+const MOST_ACTORS = 1_000;
 
 /** Who changed what, newest first. */
 export function auditCalls(
@@ -22,7 +24,7 @@ export function auditCalls(
   }: {
     readonly configuration: Pick<
       ConfigurationStore,
-      'countAudit' | 'findAudit' | 'listAudit' | 'nameAuditTargets' | 'recordAudit'
+      'countAudit' | 'findAudit' | 'listAudit' | 'listAuditActors' | 'nameAuditTargets' | 'recordAudit'
     >;
   },
 ): void {
@@ -77,6 +79,14 @@ export function auditCalls(
       },
     });
     return call.respond(file);
+  });
+
+  calls.on('GET /audit/actors', 'read', async call => {
+    const { orgId } = call.session;
+    const actors = await configuration.listAuditActors(orgId, MOST_ACTORS);
+    const named = await configuration.nameAuditTargets(orgId, actors);
+    const names = new Map(named.map(({ id, name }) => [id, name]));
+    return call.answer(actors.map(actor => ({ actor, actor_name: names.get(actor) ?? actor })));
   });
 
   calls.on('GET /audit/:id', 'read', async call => {
