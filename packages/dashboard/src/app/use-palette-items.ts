@@ -104,11 +104,12 @@ function useActions(): RunnableItem[] {
   const moveTo = useSwitchOrganisation();
   const { data: destinations = [] } = useAll('GET /destinations');
   const { data: pipelines = [] } = useAll('GET /pipelines');
+  const { data: sources = [] } = useAll('GET /sources');
   const pause = useChanges((given: { id: string; paused: boolean }) =>
     call(given.paused ? 'POST /destinations/:id/resume' : 'POST /destinations/:id/pause', { id: given.id }),
   );
-  const turn = useChanges(({ id, enabled }: { id: string; enabled: boolean }) =>
-    call('PATCH /pipelines/:id', { id, body: { enabled } }),
+  const turn = useChanges((given: { what: 'pipeline' | 'source'; id: string; enabled: boolean }) =>
+    call(`PATCH /${given.what}s/:id`, { id: given.id, body: { enabled: given.enabled } }),
   );
   const action = (label: string, run: () => unknown): RunnableItem => ({
     key: `${ACTION}${label}`,
@@ -116,19 +117,26 @@ function useActions(): RunnableItem[] {
     description: 'Action',
     run,
   });
+  // By id, and with what it is: a source and a pipeline may have one name.
+  const turning = (
+    what: 'pipeline' | 'source',
+    { id, name, enabled }: { id: string; name: string; enabled: boolean },
+  ) => ({
+    ...action(`${enabled ? 'Disable' : 'Enable'} ${name}`, () =>
+      turn.mutateAsync({ what, id, enabled: !enabled }),
+    ),
+    key: `${ACTION}${id}`,
+    description: `Action on a ${what}`,
+  });
   const repeatable = (label: string, run: () => unknown) => ({ ...action(label, run), isRepeatable: true });
   const goingTo = (label: string, to: string) => ({ ...action(label, () => goTo(to)), to });
   return [
     ...creations.filter(({ permission }) => may(permission)).map(({ label, to }) => goingTo(label, to)),
-    ...pipelines.flatMap(({ id, name, enabled }) =>
-      may('pipelines.change')
-        ? [
-            action(`${enabled ? 'Disable' : 'Enable'} ${name}`, () =>
-              turn.mutateAsync({ id, enabled: !enabled }),
-            ),
-          ]
-        : [],
-    ),
+    ...pipelines.filter(() => may('pipelines.change')).map(one => turning('pipeline', one)),
+    // The system source is there as long as the organisation is.
+    ...sources
+      .filter(({ kind }) => kind !== 'system' && may('sources.change'))
+      .map(one => turning('source', one)),
     ...destinations.flatMap(({ id, name, paused }) => [
       ...(may('destinations.change')
         ? [action(`${paused ? 'Resume' : 'Pause'} ${name}`, () => pause.mutateAsync({ id, paused }))]

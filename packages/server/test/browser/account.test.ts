@@ -67,7 +67,7 @@ test('a changed password ends the other session and not this one', async () => {
   await page.getByText('Password changed. All other sessions have ended.').waitFor();
   expect((await elsewhere.get('/session')).status).toBe(401);
   await page.getByRole('row').nth(2).waitFor({ state: 'detached' });
-  await page.getByRole('row').filter({ hasText: 'this one' }).waitFor();
+  await page.getByRole('row').filter({ hasText: 'this session' }).waitFor();
 
   await logIn(service.url, 'ada@example.com', NEW_PASSWORD);
   const third = await logIn(service.url, 'ada@example.com', NEW_PASSWORD);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { launchChromium, leave, visit } from '../support/browser-page.ts';
 import { dataOf, join } from '../support/dashboard.ts';
@@ -16,6 +15,7 @@ let chromium: Chromium;
 let status = 500;
 let warehouse = '';
 let pipeline = '';
+let shop = '';
 beforeAll(async () => {
   receiver = startReceiver(() => new Response('', { status }));
   [flow, chromium] = await Promise.all([startFlow(), launchChromium()]);
@@ -23,8 +23,8 @@ beforeAll(async () => {
   const config = { url: receiver.url };
   warehouse = (await flow.destination({ kind: 'webhook', name: 'Warehouse', config, policy })).id;
   await flow.routeTo({ id: warehouse });
-  const shop = await makeWebhook(flow.service.url, flow.browser, 'Shop');
-  pipeline = (await makePipeline(flow.browser, { name: 'Invoices', sources: [shop.id] })).id;
+  shop = (await makeWebhook(flow.service.url, flow.browser, 'Shop')).id;
+  pipeline = (await makePipeline(flow.browser, { name: 'Invoices', sources: [shop] })).id;
   for (const external_id of ['cust_17', 'cust_18', 'other_17'])
     dataOf(await flow.browser.post('/entities', { kind: 'customer', external_id, traits: {} }));
 });
@@ -91,14 +91,18 @@ test('everything that can be made is made from here', async () => {
   await leave(page);
 });
 
-test('a pipeline is disabled and enabled, and a destination paused and resumed', async () => {
+test('a pipeline and a source are disabled and enabled, and a destination paused and resumed', async () => {
   const { page } = await open();
-  const isEnabled = async () =>
-    dataOf<PipelineRecord>(await flow.browser.get(`/pipelines/${pipeline}`)).enabled;
-  await pick(page, 'disable inv', 'Disable Invoices');
-  await until(async () => !(await isEnabled()), 'It was not disabled.');
-  await pick(page, 'enable inv', 'Enable Invoices');
-  await until(isEnabled, 'It was not enabled.');
+  for (const [name, path] of [
+    ['Invoices', `/pipelines/${pipeline}`],
+    ['Shop', `/sources/${shop}`],
+  ] as const) {
+    const isEnabled = async () => dataOf<{ enabled: boolean }>(await flow.browser.get(path)).enabled;
+    await pick(page, `disable ${name}`, `Disable ${name}`);
+    await until(async () => !(await isEnabled()), `${name} was not disabled.`);
+    await pick(page, `enable ${name}`, `Enable ${name}`);
+    await until(isEnabled, `${name} was not enabled.`);
+  }
   await pick(page, 'pause', 'Pause Warehouse');
   const isPaused = async () =>
     dataOf<{ paused: boolean }>(await flow.browser.get(`/destinations/${warehouse}`)).paused;

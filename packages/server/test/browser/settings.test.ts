@@ -339,7 +339,7 @@ test('the operator’s organisation sees each node; another sees how many there 
   const { page, faults } = await open('/settings/health', owner);
   const nodes = page.getByRole('table', { name: 'Nodes' });
   await nodes.waitFor();
-  await nodes.getByText('this one').waitFor();
+  await nodes.getByText('this node').waitFor();
   const row = await nodes.getByRole('row').nth(1).innerText();
   expect(row).toContain('ingest, process, deliver, dashboard');
   expect(row).toContain('nothing');

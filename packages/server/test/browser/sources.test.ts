@@ -290,7 +290,7 @@ describe('a source that exists', () => {
     await open(`/sources/${id}`);
     await page.getByRole('link', { name: 'Listening' }).waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('answers 404 from then on', { exact: false }).waitFor();
+    await page.getByText('will return 404 permanently', { exact: false }).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL('**/sources');
     const send = async () => (await fetch(url, { method: 'POST', body: '{}' })).status;

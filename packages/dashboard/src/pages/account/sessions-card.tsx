@@ -62,7 +62,7 @@ function SessionTable({ sessions }: { sessions: readonly OwnSessionRecord[] }) {
                   <span title={user_agent ?? undefined}>{browserName(user_agent)}</span>
                   {current && (
                     <Badge color="green" variant="light" tt="none">
-                      this one
+                      this session
                     </Badge>
                   )}
                 </Group>

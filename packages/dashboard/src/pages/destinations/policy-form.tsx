@@ -13,7 +13,7 @@ const numbers = [
     hint: 'From connecting to the last byte.',
     isWhole: false,
   },
-  { name: 'concurrency', label: 'Concurrency', hint: 'Deliveries in flight in parallel.', isWhole: true },
+  { name: 'concurrency', label: 'Concurrency', hint: 'Concurrent deliveries.', isWhole: true },
   {
     name: 'rate_per_second',
     label: 'Rate limit',

@@ -82,8 +82,8 @@ function TestForm(props: {
     <Stack>
       <Text size="sm" c="dimmed">
         {props.kind === 'postgres'
-          ? 'The row is really inserted, and then rolled back: constraints are checked and nothing stays.'
-          : 'It is really sent, once. A recent event is sent as its pipeline processed it for this destination, otherwise as it was received.'}
+          ? 'Inserts the row and rolls it back: constraints are checked, and nothing is kept.'
+          : 'Sends the event once, for real. A recent event is sent as its pipeline processed it for this destination, or else as it was received.'}
       </Text>
       <EventChoice event={event} onEvent={props.onEvent} />
       {problem && <ErrorNotice error={problem} />}

@@ -135,7 +135,7 @@ function KeyTable({ keys, mayChange }: { keys: readonly KeyRecord[]; mayChange: 
                   {!revoked_at && (
                     <ConfirmButton
                       label="Revoke"
-                      question={`Whatever sends with “${name}” is refused from the next request on. This cannot be undone.`}
+                      question={`Requests with “${name}” will be rejected immediately. This cannot be undone.`}
                       act="Revoke"
                       onConfirm={() => revoke.mutateAsync({ id })}
                       button={{ size: 'compact-sm' }}

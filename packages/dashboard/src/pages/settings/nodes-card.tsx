@@ -54,7 +54,7 @@ function NodeRow({ node }: { node: NodesRecord['nodes'][number] }) {
         {node.is_this_one && (
           <Text span size="xs" c="dimmed">
             {' '}
-            this one
+            this node
           </Text>
         )}
         <Text size="xs" c="dimmed">

@@ -137,8 +137,8 @@ function DeleteSource({ source }: { source: Exclude<SourceRecord, { kind: 'syste
         <>
           <Text size="sm" mb="xs">
             {source.kind === 'webhook'
-              ? `The URL of “${source.name}” answers 404 from then on, permanently: another source gets another URL.`
-              : `Events of the type ${source.match} belong to “${source.name}” no longer.`}
+              ? `The URL of “${source.name}” will return 404 permanently. A new source gets a new URL.`
+              : `Events matching ${source.match} will no longer belong to “${source.name}”.`}
           </Text>
           <Text size="sm">It is removed from its pipelines. Its events stay.</Text>
         </>

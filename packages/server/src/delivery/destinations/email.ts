@@ -37,12 +37,12 @@ const config = z.strictObject({
   to: z.array(address).min(1).max(50).meta({ title: 'To' }),
   subject: oneLine(1_000).optional().meta({
     title: 'Subject',
-    description: 'With `{{ … }}` where something of the event goes. Absent: icon and type.',
+    description: 'Use `{{ … }}` to insert values from the event. Default: icon and type.',
   }),
   body: z.string().min(1).max(100_000).optional().meta({
     title: 'Body',
     description:
-      'Plain text, with `{{ … }}` where something of the event goes. Absent: a summary of the event.',
+      'Plain text. Use `{{ … }}` to insert values from the event. Default: a summary of the event.',
   }),
   link: linkField,
 });

@@ -30,7 +30,7 @@ const config = z.strictObject({
     .meta({
       title: 'Columns',
       description:
-        'What goes into each column, such as `$event.payload.id`. Absent: the default events table.',
+        'The value of each column, such as `$event.payload.id`. Default: the columns of the standard events table.',
       aid: 'table_columns',
     }),
   ca: z
@@ -40,7 +40,7 @@ const config = z.strictObject({
     .optional()
     .meta({
       title: 'CA certificate',
-      description: 'For databases whose certificate no public authority signed.',
+      description: 'For a database whose certificate is not signed by a public CA.',
     }),
 });
 

@@ -18,7 +18,7 @@ const auth = z.discriminatedUnion('mode', [
     mode: z.literal('hmac'),
     secret: tokenField
       .optional()
-      .meta({ title: 'Secret', description: 'Absent: one is generated and shown once.' }),
+      .meta({ title: 'Secret', description: 'Default: generated, and shown once.' }),
     // Rotation writes these two; a form only hands them on.
     previous_secret: tokenField
       .optional()

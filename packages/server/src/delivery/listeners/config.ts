@@ -9,7 +9,7 @@ const listenerToken = z.string().regex(LISTENER_TOKEN, 'must be a token that was
 export const listenerConfig = z.strictObject({
   signing_secret: tokenField.optional().meta({
     title: 'Signing secret',
-    description: 'Signs each delivery, as that of a webhook. Absent: the token does.',
+    description: 'Signs each delivery, like the secret of a webhook. Default: the token.',
   }),
   // Made here, and rotated here; a form only hands them on.
   token: listenerToken

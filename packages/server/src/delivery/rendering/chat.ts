@@ -21,7 +21,7 @@ export interface Chat {
 
 export const chatText = z.string().min(1).max(10_000).optional().meta({
   title: 'Text',
-  description: 'With `{{ … }}` where something of the event goes. Absent: a card of the event.',
+  description: 'Use `{{ … }}` to insert values from the event. Default: a card of the event.',
 });
 
 /** What of a configuration makes up a message. */
