@@ -5,6 +5,7 @@ import { DEFAULT_MOOD, MOODS, type MoodyModel } from './model.ts';
 import { logIn, type Operator } from './operator.ts';
 import type { Receivers } from './receivers.ts';
 import { type Route, routes } from './routes.ts';
+import { secretOfDestination } from './secrets.ts';
 
 /** An organisation with every step and every kind of destination. */
 export interface Organisation {
@@ -48,6 +49,8 @@ const waysToShow = (
   organisation: string,
 ): { auth: string; secret?: string; show(secret: string, body: string): Record<string, string> }[] => [
   { auth: 'hmac', show: (secret, body) => ({ 'X-Ingest-Signature': sign(secret, body) }) },
+  // Its address is all that it asks for.
+  { auth: 'none', show: () => ({}) },
   { auth: 'bearer', show: secret => ({ Authorization: `Bearer ${secret}` }) },
   {
     auth: 'provider',
@@ -89,7 +92,8 @@ export async function setUpOrganisation(
   for (const { show, ...given } of waysToShow(name)) {
     const hook = { kind: 'webhook', name: given.auth, rate: { per_second: 0 }, ...given };
     const { id: source, token, secret: generated } = await make('/sources', hook);
-    const secret = keep(`secret of a source in ${given.auth} mode`, given.secret ?? generated);
+    const secret = given.secret ?? generated ?? '';
+    if (secret !== '') keep(`secret of a source in ${given.auth} mode`, secret);
     keep(`token of a source in ${given.auth} mode`, token);
     hooks.push({ source, token, headers: (body: string) => show(secret, body) });
   }
@@ -99,7 +103,7 @@ export async function setUpOrganisation(
   for (const route of routes) {
     const { kind, config, policy = POLICY } = destinationOf(route, name, surroundings, keep);
     const made = await make('/destinations', { kind, name: route, config, policy });
-    if (made.secret) keep('signing secret of a destination', made.secret);
+    if (made.secret) surroundings.onSecret(secretOfDestination(name, route), made.secret);
     destinations.set(route, made.id);
     records.push({ id: made.id, name: route, kind, attempts: policy.attempts, secret: made.secret ?? null });
   }

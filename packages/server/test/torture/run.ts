@@ -18,7 +18,7 @@ import { type Organisation, type Surroundings, setUpOrganisation, tableOf } from
 import { createDice } from './random.ts';
 import { ALLOWED_ADDRESSES, startReceivers } from './receivers.ts';
 import { type PlannedFault, planFaults, type RunOptions } from './schedule.ts';
-import { filesIn, lookForSecrets, rowsIn } from './secrets.ts';
+import { filesIn, lookForSecrets, type NamedSecret, rowsIn } from './secrets.ts';
 import { startSenders } from './senders.ts';
 import { untilDrained, watchDeliveries } from './watch.ts';
 
@@ -44,10 +44,11 @@ export async function runTorture(
   const files = openRunFiles(options.folder);
   const directory = temporaryDirectory();
   const planned = planFaults(options);
-  const secrets = new Map([
+  const secrets: NamedSecret[] = [
     ['secret key', TEST_SECRET_KEY],
     ['password', PASSWORD],
-  ]);
+  ];
+  const onSecret = (name: string, secret: string) => void secrets.push([name, secret]);
   const storage = options.engine === 'postgres' ? await startStorage(options) : null;
   const rows = await freshDatabase();
   const [receivers, model] = [await startReceivers(files), startMoodyModel(files)];
@@ -80,7 +81,7 @@ export async function runTorture(
       receivers,
       model,
       databaseUrl: rows.url,
-      onSecret: (name, secret) => secrets.set(name, secret),
+      onSecret,
     };
     const doomed = planned.filter(({ kind }) => kind === 'delete-organisation').map(({ target }) => target);
     await makeTables(rows.url, [...ORGANISATIONS, ...doomed]);
@@ -90,7 +91,7 @@ export async function runTorture(
       ['storage', storage?.cluster.members[0]?.url(storage.database)] as const,
       ['destination', rows.url] as const,
     ])
-      if (url) secrets.set(`password of the database as ${name}`, new URL(url).password);
+      if (url) onSecret(`password of the database as ${name}`, new URL(url).password);
 
     const began = files.now();
     say(`The load begins: ${planned.length} faults within ${options.seconds} s.`);
@@ -100,6 +101,7 @@ export async function runTorture(
     const dice = createDice(options.seed, 'faults');
     const world: World = {
       ...{ files, fleet, receivers, model, organisations, doomedOrganisations, senders, storage, dice },
+      onSecret,
       inTurn: createTurns(),
     };
     await Promise.all([

@@ -3,10 +3,17 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { RunFiles } from './journal.ts';
 
+/** A list and no map: two secrets may bear one name, and both are looked for. */
+export type NamedSecret = readonly [name: string, secret: string];
+
+/** What the secret that a destination was given is looked for as. */
+export const secretOfDestination = (organisation: string, destination: string): string =>
+  `secret of the destination ${destination} of ${organisation}`;
+
 /** Looks for every secret of the run where none may stand in the clear. */
 export function lookForSecrets(
   files: RunFiles,
-  secrets: ReadonlyMap<string, string>,
+  secrets: readonly NamedSecret[],
   places: Readonly<Record<string, Buffer | string>>,
 ): void {
   const lookedIn = Object.keys(places);

@@ -2,6 +2,7 @@ import type { Fleet } from './fleet.ts';
 import type { RunFiles } from './journal.ts';
 import type { SentEvent } from './lines.ts';
 import type { Organisation } from './organisation.ts';
+import { payloadOf, webhookPayloadOf } from './payload.ts';
 import { createDice, type Dice } from './random.ts';
 import { otherRoutes, routes } from './routes.ts';
 
@@ -130,16 +131,9 @@ export function startSenders(
       events,
     });
     const keyed: Record<string, string> = isKeyed ? { 'X-Ingest-Idempotency-Key': key } : {};
-    const payloadOf = ({ payloadId, route, passes, person }: SentEvent) => ({
-      id: payloadId,
-      route,
-      passes,
-      organisation: name,
-      ...(person ? { note: `private-note-of-${person}-in-${payloadId}` } : {}),
-    });
     const [first] = events;
     if (kind === 'hook' && first) {
-      const body = JSON.stringify({ type: first.type, ...payloadOf(first) });
+      const body = JSON.stringify(webhookPayloadOf(name, first));
       const { token, headers: shown } = dice.pick(hooks);
       const headers = { ...keyed, 'Content-Type': 'application/json', ...shown(body) };
       return { number, path: `/whk/${token}`, headers, body, isRepeatable: true };
@@ -147,7 +141,7 @@ export function startSenders(
     const body = JSON.stringify({
       events: events.map((event, i) => ({
         type: event.type,
-        payload: payloadOf(event),
+        payload: payloadOf(name, event),
         ...(kind === 'ids' ? { id: `own-${number}-${i}` } : {}),
         ...(event.person ? { entity: { kind: 'person', external_id: event.person } } : {}),
         // The last of three is wrong, so that none of them may be stored.

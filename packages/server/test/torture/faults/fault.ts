@@ -21,6 +21,8 @@ export interface World {
   /** Where events are stored, if that is not a file. */
   readonly storage: ServedStorage | null;
   readonly dice: Dice;
+  /** Told of everything that must stand nowhere in the clear. */
+  onSecret(name: string, secret: string): void;
   /** One after the other: what is done under one name never overlaps. */
   inTurn<T>(name: string, work: () => Promise<T>): Promise<T>;
 }

@@ -1,5 +1,6 @@
 import type { PeopleLine } from '../lines.ts';
 import type { Organisation } from '../organisation.ts';
+import { secretOfDestination } from '../secrets.ts';
 import type { Fault, World } from './fault.ts';
 
 /** What people do to a configuration, and to what is under way, while everything runs. */
@@ -58,6 +59,7 @@ export const deleteDestination: Fault = async (world, { at }) => {
     config: { url: world.receivers.url(name, receiver), auth: { mode: 'hmac' } },
     policy: { attempts: 4, schedule_s: [0, 1], timeout_s: 2 },
   });
+  world.onSecret(secretOfDestination(name, receiver), made.secret);
   const record = { id: made.id, name: receiver, kind: 'webhook', attempts: 4, secret: made.secret };
   world.files.write('setUp', { organisation: name, id, destinations: [record] });
   return world.inTurn(`pipeline of ${name}`, async () => {

@@ -1,4 +1,7 @@
-import { acceptedEvents, type Invariant } from './evidence.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { SentEvent } from '../lines.ts';
+import { payloadOf, webhookPayloadOf } from '../payload.ts';
+import { acceptedEvents, type EvidentRequest, type Invariant } from './evidence.ts';
 
 export const acceptedIsThere: Invariant = {
   name: 'accepted',
@@ -23,6 +26,12 @@ export const acceptedIsThere: Invariant = {
         return [`${id} of request ${request.sent.request} was acknowledged and is lost.`];
       if (stored.type !== event.type)
         return [`${id} was sent as ${event.type} and is stored as ${stored.type}.`];
-      return [];
+      // Of what was erased nothing is left to compare.
+      return stored.isErased || isDeepStrictEqual(JSON.parse(stored.payload), sentAs(request, event))
+        ? []
+        : [`${id} is stored with another payload than was sent.`];
     }),
 };
+
+const sentAs = ({ sent: { endpoint, organisation } }: EvidentRequest, event: SentEvent) =>
+  endpoint === 'webhook' ? webhookPayloadOf(organisation, event) : payloadOf(organisation, event);

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import type { FinalLine, Logs, PeopleLine, ReceiverLine, SenderLine } from '../lines.ts';
+import { payloadOf } from '../payload.ts';
 import { judge } from './registry.ts';
 
 /** Each invariant holds for logs in which nothing is wrong, and fails for the very thing that it is there for. */
@@ -29,14 +30,16 @@ const sentEvent = (request: number, i: number, over: object = {}) => ({
   ...over,
 });
 
-/** An event that went through the main pipeline to this destination, with the request that brought it there. */
+/** An event that went through the main pipeline, which added this, with the request that brought it where it was meant for. */
 function delivered(
   id: string,
-  type: string,
-  payload: object,
-  destination = 'good',
+  sent: ReturnType<typeof sentEvent>,
+  made: object = {},
 ): [EventDraft, ReceiverLine] {
-  const output = { ...payload, version: 1 };
+  const destination = sent.route === 'failing' ? 'failing' : 'good';
+  const payload = payloadOf('alpha', sent);
+  const output = { ...payload, ...made, version: 1 };
+  const { type } = sent;
   const body = JSON.stringify({ type, payload: output });
   const delivery = `dlv_${id}`;
   const event: EventDraft = {
@@ -76,7 +79,7 @@ function delivered(
 
 /** A batch of two that was asked for twice, a request that was refused, a dead letter, and a mood. */
 function cleanLogs(): Draft {
-  const batch = [sentEvent(1, 0), sentEvent(1, 1, { person: 'p1' })];
+  const batch = [sentEvent(1, 0), sentEvent(1, 1, { person: 'p1' })] as const;
   const sent = (request: number, events: object[], isValid = true) =>
     ({
       ...{ kind: 'sent', at: 1_000, request, organisation: 'alpha', endpoint: 'ingest', key: `k${request}` },
@@ -87,9 +90,10 @@ function cleanLogs(): Draft {
     events: ids.map(id => ({ id, duplicate })),
     error: null,
   });
-  const [first, firstLine] = delivered('evt_1', 'torture.alpha.1.0', { id: 'torture-id-alpha-1-0' });
-  const [second, secondLine] = delivered('evt_2', 'torture.alpha.1.1', { id: 'torture-id-alpha-1-1' });
-  const [dead, deadLine] = delivered('evt_3', 'torture.alpha.3.0', { id: 'torture-id-alpha-3-0' }, 'failing');
+  const [toFail, moody] = [sentEvent(3, 0, { route: 'failing' }), sentEvent(4, 0, { route: 'mood' })];
+  const [first, firstLine] = delivered('evt_1', batch[0]);
+  const [second, secondLine] = delivered('evt_2', batch[1]);
+  const [dead, deadLine] = delivered('evt_3', toFail);
   const [deadDelivery] = dead.deliveries;
   const deadLines = [1, 2, 3].map(attempt => ({
     ...deadLine,
@@ -105,19 +109,17 @@ function cleanLogs(): Draft {
       ...{ n, status: 500, code: 'bad_status', body: deadLine.body, cut: false },
     }));
   }
-  const [mood, moodLine] = delivered('evt_4', 'torture.alpha.4.0', {
-    ...{ id: 'torture-id-alpha-4-0', route: 'mood', mood: 'good' },
-  });
+  const [mood, moodLine] = delivered('evt_4', moody, { mood: 'good' });
   return {
     senders: [
-      sent(1, batch),
+      sent(1, [...batch]),
       answered(1, 202, ['evt_1', 'evt_2']),
       answered(1, 202, ['evt_1', 'evt_2'], true),
       sent(2, [sentEvent(2, 0)], false),
       answered(2, 400, []),
-      sent(3, [sentEvent(3, 0, { route: 'failing' })]),
+      sent(3, [toFail]),
       answered(3, 202, ['evt_3']),
-      sent(4, [sentEvent(4, 0, { route: 'mood' })]),
+      sent(4, [moody]),
       answered(4, 202, ['evt_4']),
     ],
     receivers: [firstLine, secondLine, ...deadLines, moodLine],
@@ -152,7 +154,9 @@ function cleanLogs(): Draft {
         },
       },
     ],
-    secrets: [{ name: 'API key', foundIn: [], lookedIn: ['what nodes printed'] }],
+    secrets: ['API key', 'secret of the destination good of alpha'].map(name => ({
+      ...{ name, foundIn: [], lookedIn: ['what nodes printed'] },
+    })),
     trapped: [],
   } as Draft;
 }
@@ -188,6 +192,14 @@ const planted: [string, string, (logs: Draft) => void][] = [
   ],
   [
     'accepted',
+    'an event that is stored with something else in it than was sent',
+    logs => {
+      const event = eventOf(logs, 'evt_1');
+      event.payload = JSON.stringify({ ...JSON.parse(event.payload), passes: false });
+    },
+  ],
+  [
+    'accepted',
     'an id that only a repeated request was answered with',
     logs => {
       answersTo(logs, 1)[1]?.events.splice(0, 1, { id: 'evt_other', duplicate: true });
@@ -205,6 +217,21 @@ const planted: [string, string, (logs: Draft) => void][] = [
     'a right request that was refused',
     logs => {
       Object.assign(answersTo(logs, 3)[0] ?? {}, { status: 409, events: [] });
+    },
+  ],
+  [
+    'refused',
+    'a wrong request that was accepted',
+    logs => {
+      Object.assign(answersTo(logs, 2)[0] ?? {}, { status: 202 });
+    },
+  ],
+  [
+    'refused',
+    'a wrong request that got no answer and is stored',
+    logs => {
+      Object.assign(answersTo(logs, 2)[0] ?? {}, { status: null });
+      logs.final.push({ ...eventOf(logs, 'evt_1'), id: 'evt_9', type: 'torture.alpha.2.0', deliveries: [] });
     },
   ],
   [
@@ -464,6 +491,7 @@ const planted: [string, string, (logs: Draft) => void][] = [
       logs.secrets = [];
     },
   ],
+  ['secrets', 'the secret of a destination that nobody looked for', logs => void logs.secrets.pop()],
   [
     'figures',
     'a list by state that lacks something',
