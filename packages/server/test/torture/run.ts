@@ -176,8 +176,14 @@ async function carryOut(
 ): Promise<void> {
   const { files } = world;
   await Bun.sleep(Math.max(0, began + fault.at - files.now()));
-  const at = files.now();
-  const detail = await faults[fault.kind](world, fault);
+  let at = files.now();
+  // What waits for its turn has not begun.
+  const inTurn: World['inTurn'] = (name, work) =>
+    world.inTurn(name, () => {
+      at = files.now();
+      return work();
+    });
+  const detail = await faults[fault.kind]({ ...world, inTurn }, fault);
   if (detail === null) return;
   files.write('faults', { at, until: files.now(), kind: fault.kind, detail });
   say(`${(at / 1_000).toFixed(1)} s  ${fault.kind}: ${detail}`);

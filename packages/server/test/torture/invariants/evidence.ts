@@ -71,7 +71,7 @@ export function gatherEvidence(logs: Logs): Evidence {
     if (before) before.push(line);
     else answers.set(line.request, [line]);
   }
-  const deaf = logs.faults.filter(({ kind }) => deafening.has(kind));
+  const deaf = unionOf(logs.faults.filter(({ kind }) => deafening.has(kind)));
   return {
     logs,
     living,
@@ -86,12 +86,25 @@ export function gatherEvidence(logs: Logs): Evidence {
         destinations.map(destination => [destination.id, { ...destination, organisation }] as const),
       ),
     ),
-    deafMs: (from, to) => deaf.reduce((sum, fault) => sum + overlap(fault, from, to), 0),
+    deafMs: (from, to) => deaf.reduce((sum, stretch) => sum + overlap(stretch, from, to), 0),
   };
 }
 
-const overlap = ({ at, until }: FaultLine, from: number, to: number): number =>
+type Stretch = Pick<FaultLine, 'at' | 'until'>;
+
+const overlap = ({ at, until }: Stretch, from: number, to: number): number =>
   Math.max(0, Math.min(until, to) - Math.max(at, from));
+
+/** Faults that go on at the same time are one stretch of it. */
+function unionOf(faults: readonly Stretch[]): Stretch[] {
+  const union: Stretch[] = [];
+  for (const { at, until } of faults.toSorted((one, other) => one.at - other.at)) {
+    const last = union.at(-1);
+    if (last === undefined || at > last.until) union.push({ at, until });
+    else union[union.length - 1] = { at: last.at, until: Math.max(last.until, until) };
+  }
+  return union;
+}
 
 /** What a request was accepted as, event by event; null where it never was, as far as its sender knows. */
 export function acceptedAs({ answers }: EvidentRequest): readonly string[] | null {

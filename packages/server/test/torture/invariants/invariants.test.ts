@@ -412,6 +412,16 @@ const planted: [string, string, (logs: Draft) => void][] = [
   ],
   [
     'withdrawn',
+    'a request after a pause, too late for two faults that went on at the same time',
+    logs => {
+      logs.people.push(did('pause', 'dst_good', 3_000));
+      for (const kind of ['freeze', 'postgres-kill'])
+        logs.faults.push({ at: 3_500, until: 9_000, kind, detail: '' });
+      logs.receivers.push({ ...lineOf(logs, 'evt_1'), at: 18_000 });
+    },
+  ],
+  [
+    'withdrawn',
     'a request after a delete',
     logs => {
       logs.people.push(did('delete-destination', 'dst_good', 3_000));
