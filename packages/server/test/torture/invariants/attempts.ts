@@ -1,8 +1,8 @@
 import type { ReceiverLine } from '../lines.ts';
 import type { Evidence, Invariant } from './evidence.ts';
 
-/** Longer than any node is stopped. */
-const LATE_MS = 30_000;
+/** From when somebody wakes until what it had begun has arrived. */
+const WAKING_MS = 2_000;
 
 export const attemptsCountUp: Invariant = {
   name: 'attempts',
@@ -25,8 +25,9 @@ function wrongWith(id: string, lines: readonly ReceiverLine[], evidence: Evidenc
   lines.forEach((line, n) => {
     const before = lines[n - 1];
     if (!before || (line.attempt ?? 0) >= (before.attempt ?? 0)) return;
-    // Whoever was stopped in the middle of an attempt ends it when it wakes, others being further by then.
-    if (evidence.deafMs(line.at - LATE_MS, line.at) > 0) return;
+    // Whoever was stopped in the middle of an attempt ends it when it wakes, others being further by then: so it was
+    // stopped when the later attempt was made, or had just woken.
+    if (evidence.deafMs(before.at - WAKING_MS, line.at) > 0) return;
     sentences.push(`${id} came as attempt ${line.attempt} after attempt ${before.attempt}.`);
   });
   const stored = evidence.deliveries.get(id);

@@ -173,6 +173,12 @@ const lineOf = (logs: Draft, event: string) =>
 const drop = (logs: Draft, id: string) => {
   logs.final = logs.final.filter(line => !(line.kind === 'event' && line.id === id));
 };
+/** The second of three comes before the first. */
+const swapAttempts = (logs: Draft, at: number) => {
+  const [first, second] = logs.receivers.filter(({ event }) => event === 'evt_3');
+  Object.assign(first ?? {}, { at, attempt: 2 });
+  Object.assign(second ?? {}, { at: at + 100, attempt: 1 });
+};
 const did = (what: PeopleLine['what'], id: string, at: number) => ({
   ...{ askedAt: at - 100, at, organisation: 'alpha', what, id },
 });
@@ -344,13 +350,13 @@ const planted: [string, string, (logs: Draft) => void][] = [
       Object.assign(eventOf(logs, 'evt_1').runs[0] ?? {}, { output: { id: 'another' } });
     },
   ],
+  ['attempts', 'an attempt that comes after a later one', logs => swapAttempts(logs, 2_000)],
   [
     'attempts',
-    'an attempt that comes after a later one',
+    'an attempt that comes after a later one, long after a fault',
     logs => {
-      const [first, second] = logs.receivers.filter(({ event }) => event === 'evt_3');
-      Object.assign(first ?? {}, { attempt: 2 });
-      Object.assign(second ?? {}, { attempt: 1 });
+      logs.faults.push({ at: 1_000, until: 4_000, kind: 'freeze', detail: 'node 1' });
+      swapAttempts(logs, 10_000);
     },
   ],
   [
@@ -599,4 +605,11 @@ test('what was on its way when a pause was answered is no violation, nor what a 
   logs.faults.push({ at: 3_500, until: 18_000, kind: 'freeze', detail: 'node 1' });
   logs.receivers.push({ ...lineOf(logs, 'evt_1'), at: 18_500 });
   expect(judge(logs).find(({ name }) => name === 'withdrawn')?.broken).toEqual([]);
+});
+
+test('a node that was stopped while others went on may end its attempt when it wakes', () => {
+  const logs = cleanLogs();
+  logs.faults.push({ at: 1_000, until: 9_000, kind: 'freeze', detail: 'node 1' });
+  swapAttempts(logs, 10_000);
+  expect(judge(logs).find(({ name }) => name === 'attempts')?.broken).toEqual([]);
 });
