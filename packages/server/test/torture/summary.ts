@@ -1,3 +1,4 @@
+import { isGivenUp } from './invariants/endings.ts';
 import type { Verdict } from './invariants/registry.ts';
 import type { Logs } from './lines.ts';
 import type { Run } from './run.ts';
@@ -46,6 +47,7 @@ export function summarise(options: RunOptions, run: Run, verdicts: readonly Verd
       ['without an answer', answered(null)],
       ['events acknowledged', fresh.length],
       ['events there at the end, of organisations that were not deleted', events.length],
+      ['events given up, under way at three ends of a node', events.filter(isGivenUp).length],
       ['acknowledged and lost', brokenIn('accepted')],
       ['doubled under one key', brokenIn('keys')],
       ['requests at receivers', logs.receivers.length],

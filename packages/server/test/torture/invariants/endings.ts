@@ -9,8 +9,9 @@ import {
 } from './evidence.ts';
 
 const ends = new Set(['delivered', 'dead', 'cancelled']);
+const MOST_TRIES = 3;
 /** What was under way three times when its process ended is given up, as a kill cannot be told from a crash. */
-const isQuarantined = ({ runs }: FinalEvent): boolean =>
+export const isGivenUp = ({ runs }: FinalEvent): boolean =>
   runs.some(({ outcome, reason }) => outcome === 'failed' && /3 times/.test(reason ?? ''));
 
 export const everythingEnds: Invariant = {
@@ -20,6 +21,7 @@ export const everythingEnds: Invariant = {
   broken: evidence => [
     ...[...evidence.events.values()].flatMap(unfinished),
     ...misrouted(evidence),
+    ...givenUpEarly(evidence),
     ...doubledTwins(evidence),
   ],
 };
@@ -39,12 +41,23 @@ function unfinished(event: FinalEvent): string[] {
   return sentences;
 }
 
+/** Only faults excuse it, and enough of them. */
+const givenUpEarly = (evidence: Evidence): string[] =>
+  acceptedEvents(evidence).flatMap(({ id, request: { sent } }) => {
+    const stored = evidence.events.get(id);
+    if (stored === undefined || !isGivenUp(stored)) return [];
+    const breaks = evidence.mostBreaks(sent.at);
+    return breaks < MOST_TRIES
+      ? [`${id} was given up after ${MOST_TRIES} tries, of which faults ended ${breaks} at most.`]
+      : [];
+  });
+
 /** What is meant for a destination that stays, and passes, has one delivery there. */
 function misrouted(evidence: Evidence): string[] {
   const twins = new Set(twinsIn(evidence).flatMap(({ ids }) => ids));
   return acceptedEvents(evidence).flatMap(({ event, id, request }) => {
     const stored = evidence.events.get(id);
-    if (stored === undefined || twins.has(id) || isQuarantined(stored)) return [];
+    if (stored === undefined || twins.has(id) || isGivenUp(stored)) return [];
     if (wasErased(evidence, stored, { event, request })) return [];
     const isHook = request.sent.endpoint === 'webhook';
     const wanted = isHook || event.route === 'mood' ? 'good' : event.route;
@@ -83,7 +96,7 @@ const twinsIn = (evidence: Evidence) => {
 const doubledTwins = (evidence: Evidence): string[] =>
   twinsIn(evidence).flatMap(({ payloadId, ids }) => {
     const stored = ids.flatMap(id => evidence.events.get(id) ?? []);
-    if (stored.some(event => isQuarantined(event) || event.isErased)) return [];
+    if (stored.some(event => isGivenUp(event) || event.isErased)) return [];
     const sent = stored.flatMap(({ deliveries }) => deliveries).length;
     return sent === 1 ? [] : [`${ids.join(' and ')} share ${payloadId} and were sent ${sent} times.`];
   });

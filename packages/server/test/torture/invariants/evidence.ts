@@ -21,6 +21,8 @@ export interface Evidence {
   readonly deliveries: ReadonlyMap<string, { readonly delivery: FinalDelivery; readonly event: FinalEvent }>;
   /** Of that time, how much some node or the database could not hear of anything. */
   deafMs(from: number, to: number): number;
+  /** How often at most, from then on, somebody was torn away from what was under way. */
+  mostBreaks(from: number): number;
 }
 
 export interface EvidentRequest {
@@ -51,6 +53,17 @@ const deafening = new Set([
   'full-disk',
   'slow-disk',
 ]);
+
+/** What tears nodes away from their work besides: they end, or take each other for dead as their clocks jump. */
+const breaking = new Set([...deafening, 'kill', 'terminate', 'failing-flush', 'clock']);
+/** Claims that nobody holds any more are looked for so often; what goes on for longer may break the next one too. */
+const LOOKED_FOR_EVERY_MS = 5_000;
+/** The node is killed, and ends once more when it meets the fault. */
+const endTwice = new Set(['full-disk', 'failing-flush', 'slow-disk']);
+const LAST_KILL = 1;
+
+const breaksBy = ({ at, until, kind }: FaultLine): number =>
+  (endTwice.has(kind) ? 2 : 1) + Math.floor((until - at) / LOOKED_FOR_EVERY_MS);
 
 export function gatherEvidence(logs: Logs): Evidence {
   const living = new Set<string>();
@@ -86,6 +99,10 @@ export function gatherEvidence(logs: Logs): Evidence {
         destinations.map(destination => [destination.id, { ...destination, organisation }] as const),
       ),
     ),
+    mostBreaks: from =>
+      logs.faults
+        .filter(({ kind, until }) => breaking.has(kind) && until >= from)
+        .reduce((sum, fault) => sum + breaksBy(fault), LAST_KILL),
     deafMs: (from, to) => deaf.reduce((sum, stretch) => sum + overlap(stretch, from, to), 0),
   };
 }

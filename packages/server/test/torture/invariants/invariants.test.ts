@@ -179,6 +179,23 @@ const swapAttempts = (logs: Draft, at: number) => {
   Object.assign(first ?? {}, { at, attempt: 2 });
   Object.assign(second ?? {}, { at: at + 100, attempt: 1 });
 };
+const giveUp = (logs: Draft, id: string) => {
+  const given = { outcome: 'failed', reason: 'The node that worked on this event died, 3 times in a row.' };
+  Object.assign(eventOf(logs, id).runs[0] ?? {}, given);
+};
+/** After all of its attempts. */
+const die = (logs: Draft, id: string, status: number | null) => {
+  const delivery = deliveryOf(logs, id);
+  const code = status === null ? 'timeout' : 'bad_status';
+  const attempts = [1, 2, 3, 4, 5, 6].map(n => ({
+    n,
+    status,
+    code,
+    body: lineOf(logs, id).body,
+    cut: false,
+  }));
+  Object.assign(delivery, { state: 'dead', code, attempts });
+};
 const did = (what: PeopleLine['what'], id: string, at: number) => ({
   ...{ askedAt: at - 100, at, organisation: 'alpha', what, id },
 });
@@ -304,6 +321,7 @@ const planted: [string, string, (logs: Draft) => void][] = [
       Object.assign(eventOf(logs, 'evt_1').runs[0] ?? {}, { outcome: 'failed', reason: null });
     },
   ],
+  ['endings', 'an event that was given up though no fault befell it', logs => giveUp(logs, 'evt_1')],
   [
     'endings',
     'an event that goes to one destination twice',
@@ -392,6 +410,27 @@ const planted: [string, string, (logs: Draft) => void][] = [
     'a delivery that died although it arrived',
     logs => {
       Object.assign(deliveryOf(logs, 'evt_3').attempts[2] ?? {}, { code: null });
+    },
+  ],
+  [
+    'dead letters',
+    'a delivery that died without an answer of a receiver that is always well',
+    logs => die(logs, 'evt_1', null),
+  ],
+  [
+    'dead letters',
+    'a delivery that died of an answer which its receiver never gives',
+    logs => {
+      for (let at = 2_000; at < 9_000; at += 1_000)
+        logs.faults.push({ at, until: at, kind: 'kill', detail: 'node 0' });
+      die(logs, 'evt_1', 500);
+    },
+  ],
+  [
+    'dead letters',
+    'a delivery that was cancelled, and nobody asked',
+    logs => {
+      deliveryOf(logs, 'evt_1').state = 'cancelled';
     },
   ],
   [
@@ -612,4 +651,26 @@ test('a node that was stopped while others went on may end its attempt when it w
   logs.faults.push({ at: 1_000, until: 9_000, kind: 'freeze', detail: 'node 1' });
   swapAttempts(logs, 10_000);
   expect(judge(logs).find(({ name }) => name === 'attempts')?.broken).toEqual([]);
+});
+
+test('an event may be given up where faults befell it often enough', () => {
+  const logs = cleanLogs();
+  giveUp(logs, 'evt_1');
+  const endings = () => judge(logs).find(({ name }) => name === 'endings')?.broken ?? [];
+  logs.faults.push({ at: 500, until: 500, kind: 'kill', detail: 'before it was sent' });
+  logs.faults.push({ at: 1_200, until: 1_200, kind: 'kill', detail: 'node 0' });
+  expect(endings()).not.toEqual([]);
+  logs.faults.push({ at: 1_400, until: 1_400, kind: 'kill', detail: 'node 0' });
+  expect(endings()).toEqual([]);
+});
+
+test('what a receiver that is always well never answered may be dead where faults befell every attempt', () => {
+  const logs = cleanLogs();
+  die(logs, 'evt_1', null);
+  const deadLetters = () => judge(logs).find(({ name }) => name === 'dead letters')?.broken ?? [];
+  for (let at = 2_000; at < 6_000; at += 1_000)
+    logs.faults.push({ at, until: at, kind: 'kill', detail: 'node 0' });
+  expect(deadLetters()).not.toEqual([]);
+  logs.faults.push({ at: 6_000, until: 6_000, kind: 'kill', detail: 'node 0' });
+  expect(deadLetters()).toEqual([]);
 });
