@@ -40,6 +40,8 @@ export interface ClusterMember {
   /** The small disk of this server alone, if it was started with one: a folder. */
   readonly smallDisk: string | null;
   query<Row extends pg.QueryResultRow>(statement: string): Promise<Row[]>;
+  /** Everything that it has logged in all its lives. */
+  logged(): string;
   /** All of its processes at once, as when the machine loses its power. */
   kill(): Promise<void>;
   /** As what it was, with the data that it had. */
@@ -119,6 +121,7 @@ export async function startCluster({
       url,
       smallDisk,
       query: statement => ask(url('postgres'), statement),
+      logged: () => readFileSync(join(home, 'log'), 'utf8'),
       async kill() {
         const all = pids();
         for (const pid of all) spawnSync('kill', ['-9', String(pid)]);

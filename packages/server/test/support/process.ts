@@ -103,14 +103,18 @@ export async function refusedStart(options: ProcessOptions): Promise<NotStarted>
  * Runs the server under strace, which tampers with its system calls: `fsync:error=EIO:when=3` and the like. With
  * -D the tracer stands aside, so that the process started here is the server itself. Each thread counts its own calls.
  */
-export const tampering = (...injections: readonly string[]): string[] => [
+export const tampering = (...injections: readonly string[]): string[] =>
+  tamperingInto('/dev/null', ...injections);
+
+/** The calls are written to this file; those that were tampered with say so. */
+export const tamperingInto = (file: string, ...injections: readonly string[]): string[] => [
   'strace',
   '-D',
   '-f',
   '-qq',
   // Makes every other call as fast as ever; with it strace 6.1 miscounts for signals, though.
   ...(injections.some(injection => injection.includes('signal=')) ? [] : ['--seccomp-bpf']),
-  ...['-o', '/dev/null'],
+  ...['-o', file],
   ...['-e', `trace=${injections.map(injection => injection.split(':')[0]).join(',')}`],
   ...injections.flatMap(injection => ['-e', `inject=${injection}`]),
 ];

@@ -97,6 +97,8 @@ export interface FaultLine {
   readonly at: number;
   readonly until: number;
   readonly kind: string;
+  /** Whether anybody met it: nothing may have been written to a disk while it was full. */
+  readonly met: boolean;
   readonly detail: string;
 }
 

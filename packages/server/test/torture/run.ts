@@ -104,8 +104,8 @@ export async function runTorture(
       onSecret,
       inTurn: createTurns(),
     };
-    await Promise.all([
-      ...planned.map(fault => carryOut(world, fault, began, say)),
+    const [traps] = await Promise.all([
+      Promise.all(planned.map(fault => carryOut(world, fault, began, say))),
       Bun.sleep(options.seconds * 1_000),
     ]);
     receivers.allWell();
@@ -125,6 +125,7 @@ export async function runTorture(
       await collectRows(files, rows.url, organisation.name);
     }
     await fleet.stop();
+    for (const writeDown of traps) writeDown();
     lookForSecrets(files, secrets, {
       'what nodes printed': fleet.output(),
       'what the dashboard answered': readFileSync(join(files.folder, 'final.jsonl')),
@@ -167,13 +168,13 @@ async function setUpOrganisations(
   return organisations;
 }
 
-/** At its time; written down when it is over. */
+/** At its time; written down when it is over. Where only the end of all nodes shows whether anybody met it, what is answered writes it down. */
 async function carryOut(
   world: World,
   fault: PlannedFault,
   began: number,
   say: (line: string) => void,
-): Promise<void> {
+): Promise<() => void> {
   const { files } = world;
   await Bun.sleep(Math.max(0, began + fault.at - files.now()));
   let at = files.now();
@@ -183,10 +184,19 @@ async function carryOut(
       at = files.now();
       return work();
     });
-  const detail = await faults[fault.kind]({ ...world, inTurn }, fault);
-  if (detail === null) return;
-  files.write('faults', { at, until: files.now(), kind: fault.kind, detail });
-  say(`${(at / 1_000).toFixed(1)} s  ${fault.kind}: ${detail}`);
+  const { kind } = fault;
+  const done = await faults[kind]({ ...world, inTurn }, fault);
+  if (done === null) return () => {};
+  const until = files.now();
+  const [detail, met] = typeof done === 'string' ? [done, null] : [done.detail, done.met];
+  say(`${(at / 1_000).toFixed(1)} s  ${kind}: ${detail}`);
+  if (met !== null)
+    return () => {
+      const times = met();
+      files.write('faults', { at, until, kind, met: times > 0, detail: `${detail}, met ${times} times` });
+    };
+  files.write('faults', { at, until, kind, met: true, detail });
+  return () => {};
 }
 
 function createTurns(): World['inTurn'] {

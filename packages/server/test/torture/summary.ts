@@ -11,7 +11,7 @@ export interface Summary {
   readonly verdicts: readonly Verdict[];
   /** By name, in the order in which they are shown. */
   readonly figures: readonly (readonly [string, number | string])[];
-  /** How often each kind of fault was done. */
+  /** How often each kind of fault was met. */
   readonly faults: readonly (readonly [string, number])[];
   readonly seconds: readonly Second[];
   readonly lines: Logs['faults'];
@@ -56,12 +56,13 @@ export function summarise(options: RunOptions, run: Run, verdicts: readonly Verd
       ['deliveries cancelled', inState('cancelled')],
       ['lives of nodes ended by SIGKILL', ends.filter(end => end === 'SIGKILL').length],
       ['lives of nodes ended in any other way', ends.filter(end => end !== 'SIGKILL').length],
+      ['faults of disks that nobody met', logs.faults.filter(({ met }) => !met).length],
       ['asked at the model', logs.model.length],
       ['secrets looked for', logs.secrets.length],
       ['final states seen during the run', logs.seen.length],
     ],
-    faults: [...countBy(logs.faults.map(({ kind }) => kind))].toSorted(([one], [other]) =>
-      one < other ? -1 : 1,
+    faults: [...countBy(logs.faults.filter(({ met }) => met).map(({ kind }) => kind))].toSorted(
+      ([one], [other]) => (one < other ? -1 : 1),
     ),
     seconds: bySecond(logs, marks.drained),
     lines: logs.faults,

@@ -33,5 +33,12 @@ export interface ServedStorage {
   readonly database: string;
 }
 
+/** Set up, and it may meet nobody. */
+export interface Trap {
+  readonly detail: string;
+  /** How often it was met; asked when all nodes have ended. */
+  met(): number;
+}
+
 /** Does it and undoes it; answers what exactly was done, or null where there was nothing to do it to. */
-export type Fault = (world: World, planned: PlannedFault) => Promise<string | null>;
+export type Fault = (world: World, planned: PlannedFault) => Promise<string | Trap | null>;

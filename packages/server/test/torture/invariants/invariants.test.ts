@@ -373,7 +373,7 @@ const planted: [string, string, (logs: Draft) => void][] = [
     'attempts',
     'an attempt that comes after a later one, long after a fault',
     logs => {
-      logs.faults.push({ at: 1_000, until: 4_000, kind: 'freeze', detail: 'node 1' });
+      logs.faults.push({ at: 1_000, until: 4_000, kind: 'freeze', met: true, detail: 'node 1' });
       swapAttempts(logs, 10_000);
     },
   ],
@@ -422,7 +422,7 @@ const planted: [string, string, (logs: Draft) => void][] = [
     'a delivery that died of an answer which its receiver never gives',
     logs => {
       for (let at = 2_000; at < 9_000; at += 1_000)
-        logs.faults.push({ at, until: at, kind: 'kill', detail: 'node 0' });
+        logs.faults.push({ at, until: at, kind: 'kill', met: true, detail: 'node 0' });
       die(logs, 'evt_1', 500);
     },
   ],
@@ -461,7 +461,7 @@ const planted: [string, string, (logs: Draft) => void][] = [
     logs => {
       logs.people.push(did('pause', 'dst_good', 3_000));
       for (const kind of ['freeze', 'postgres-kill'])
-        logs.faults.push({ at: 3_500, until: 9_000, kind, detail: '' });
+        logs.faults.push({ at: 3_500, until: 9_000, kind, met: true, detail: '' });
       logs.receivers.push({ ...lineOf(logs, 'evt_1'), at: 18_000 });
     },
   ],
@@ -641,14 +641,14 @@ test('what was on its way when a pause was answered is no violation, nor what a 
   const logs = cleanLogs();
   logs.people.push(did('pause', 'dst_good', 3_000));
   logs.receivers.push({ ...lineOf(logs, 'evt_1'), at: 4_000 });
-  logs.faults.push({ at: 3_500, until: 18_000, kind: 'freeze', detail: 'node 1' });
+  logs.faults.push({ at: 3_500, until: 18_000, kind: 'freeze', met: true, detail: 'node 1' });
   logs.receivers.push({ ...lineOf(logs, 'evt_1'), at: 18_500 });
   expect(judge(logs).find(({ name }) => name === 'withdrawn')?.broken).toEqual([]);
 });
 
 test('a node that was stopped while others went on may end its attempt when it wakes', () => {
   const logs = cleanLogs();
-  logs.faults.push({ at: 1_000, until: 9_000, kind: 'freeze', detail: 'node 1' });
+  logs.faults.push({ at: 1_000, until: 9_000, kind: 'freeze', met: true, detail: 'node 1' });
   swapAttempts(logs, 10_000);
   expect(judge(logs).find(({ name }) => name === 'attempts')?.broken).toEqual([]);
 });
@@ -657,10 +657,10 @@ test('an event may be given up where faults befell it often enough', () => {
   const logs = cleanLogs();
   giveUp(logs, 'evt_1');
   const endings = () => judge(logs).find(({ name }) => name === 'endings')?.broken ?? [];
-  logs.faults.push({ at: 500, until: 500, kind: 'kill', detail: 'before it was sent' });
-  logs.faults.push({ at: 1_200, until: 1_200, kind: 'kill', detail: 'node 0' });
+  logs.faults.push({ at: 500, until: 500, kind: 'kill', met: true, detail: 'before it was sent' });
+  logs.faults.push({ at: 1_200, until: 1_200, kind: 'kill', met: true, detail: 'node 0' });
   expect(endings()).not.toEqual([]);
-  logs.faults.push({ at: 1_400, until: 1_400, kind: 'kill', detail: 'node 0' });
+  logs.faults.push({ at: 1_400, until: 1_400, kind: 'kill', met: true, detail: 'node 0' });
   expect(endings()).toEqual([]);
 });
 
@@ -669,8 +669,8 @@ test('what a receiver that is always well never answered may be dead where fault
   die(logs, 'evt_1', null);
   const deadLetters = () => judge(logs).find(({ name }) => name === 'dead letters')?.broken ?? [];
   for (let at = 2_000; at < 6_000; at += 1_000)
-    logs.faults.push({ at, until: at, kind: 'kill', detail: 'node 0' });
+    logs.faults.push({ at, until: at, kind: 'kill', met: true, detail: 'node 0' });
   expect(deadLetters()).not.toEqual([]);
-  logs.faults.push({ at: 6_000, until: 6_000, kind: 'kill', detail: 'node 0' });
+  logs.faults.push({ at: 6_000, until: 6_000, kind: 'kill', met: true, detail: 'node 0' });
   expect(deadLetters()).toEqual([]);
 });
