@@ -193,7 +193,7 @@ async function carryOut(
   if (met !== null)
     return () => {
       const times = met();
-      files.write('faults', { at, until, kind, met: times > 0, detail: `${detail}, met ${times} times` });
+      files.write('faults', { at, until, kind, met: times > 0, detail: `${detail}; times met: ${times}` });
     };
   files.write('faults', { at, until, kind, met: true, detail });
   return () => {};

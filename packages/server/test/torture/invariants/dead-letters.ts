@@ -27,9 +27,14 @@ const diedEarly = ({ deliveries, destinations }: Evidence): string[] =>
   });
 
 function neverArrived(evidence: Evidence): string[] {
-  const discarded = new Set(
-    evidence.logs.people.filter(({ what }) => what.startsWith('discard')).map(({ id }) => id),
-  );
+  const { people, seen } = evidence.logs;
+  const idsOf = (asked: string) =>
+    new Set(people.filter(({ what }) => what.startsWith(asked)).map(({ id }) => id));
+  const [discarded, retried] = [idsOf('discard'), idsOf('retry')];
+  /** When it was first known to be dead; whoever is retried dies again. */
+  const deadBy = (id: string): number =>
+    (retried.has(id) ? undefined : seen.find(({ delivery, state }) => delivery === id && state === 'dead'))
+      ?.at ?? Number.POSITIVE_INFINITY;
   return acceptedEvents(evidence).flatMap(({ id, request: { sent } }) => {
     const event = evidence.events.get(id);
     if (event === undefined || event.isErased) return [];
@@ -41,7 +46,8 @@ function neverArrived(evidence: Evidence): string[] {
       if (delivery.state !== 'dead') return [];
       // Without an answer: torn away from it. An answer that was no yes is one that they never give.
       const broken = delivery.attempts.filter(({ status }) => status === null).length;
-      return broken === delivery.attempts.length && broken <= evidence.mostBreaks(sent.at)
+      return broken === delivery.attempts.length &&
+        broken <= evidence.mostBreaks(sent.at, deadBy(delivery.id))
         ? []
         : [`${delivery.id} is dead, and ${name} was well all the time.`];
     });

@@ -46,7 +46,7 @@ const givenUpEarly = (evidence: Evidence): string[] =>
   acceptedEvents(evidence).flatMap(({ id, request: { sent } }) => {
     const stored = evidence.events.get(id);
     if (stored === undefined || !isGivenUp(stored)) return [];
-    const breaks = evidence.mostBreaks(sent.at);
+    const breaks = evidence.mostBreaks(sent.at, Number.POSITIVE_INFINITY);
     return breaks < MOST_TRIES
       ? [`${id} was given up after ${MOST_TRIES} tries, of which faults ended ${breaks} at most.`]
       : [];

@@ -21,8 +21,8 @@ export interface Evidence {
   readonly deliveries: ReadonlyMap<string, { readonly delivery: FinalDelivery; readonly event: FinalEvent }>;
   /** Of that time, how much some node or the database could not hear of anything. */
   deafMs(from: number, to: number): number;
-  /** How often at most, from then on, somebody was torn away from what was under way. */
-  mostBreaks(from: number): number;
+  /** How often at most somebody was torn away from what was under way meanwhile. */
+  mostBreaks(from: number, to: number): number;
 }
 
 export interface EvidentRequest {
@@ -99,9 +99,9 @@ export function gatherEvidence(logs: Logs): Evidence {
         destinations.map(destination => [destination.id, { ...destination, organisation }] as const),
       ),
     ),
-    mostBreaks: from =>
+    mostBreaks: (from, to) =>
       logs.faults
-        .filter(({ kind, until }) => breaking.has(kind) && until >= from)
+        .filter(({ kind, at, until }) => breaking.has(kind) && until >= from && at <= to)
         .reduce((sum, fault) => sum + breaksBy(fault), LAST_KILL),
     deafMs: (from, to) => deaf.reduce((sum, stretch) => sum + overlap(stretch, from, to), 0),
   };

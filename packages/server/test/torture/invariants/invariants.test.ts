@@ -419,6 +419,16 @@ const planted: [string, string, (logs: Draft) => void][] = [
   ],
   [
     'dead letters',
+    'a delivery that died before the faults that would excuse it',
+    logs => {
+      die(logs, 'evt_1', null);
+      logs.seen = [{ at: 3_000, organisation: 'alpha', delivery: 'dlv_evt_1', state: 'dead' }];
+      for (let at = 4_000; at < 12_000; at += 1_000)
+        logs.faults.push({ at, until: at, kind: 'kill', met: true, detail: 'node 0' });
+    },
+  ],
+  [
+    'dead letters',
     'a delivery that died of an answer which its receiver never gives',
     logs => {
       for (let at = 2_000; at < 9_000; at += 1_000)
