@@ -34,7 +34,7 @@ export interface ServedStorage {
 }
 
 /** Set up, and it may meet nobody. */
-export interface Trap {
+interface Trap {
   readonly detail: string;
   /** How often it was met; asked when all nodes have ended. */
   met(): number;
