@@ -18,6 +18,9 @@ export function formatRelative(at: number, now: number): string {
   return ms < 0 ? `${amount} ago` : `in ${amount}`;
 }
 
+/** When something is to happen. Its time may pass while it waits for its turn or is under way: it is due `now` then. */
+export const formatDue = (at: number, now: number): string => formatRelative(Math.max(at, now), now);
+
 /** One clock for all moments of a page; it stands still while there are none. */
 const watchers = new Set<() => void>();
 /** Whole seconds, so that it says the same for as long as nobody could tell the difference. */
@@ -51,13 +54,21 @@ export const useNow = (): number => useSyncExternalStore(watchClock, readClock);
 
 /** A moment as people say it, with the exact time on hover. */
 export function RelativeTime({ at }: { at: string | null }) {
+  return at === null ? <span>never</span> : <Moment at={at} format={formatRelative} />;
+}
+
+/** The moment that something is to happen, in the same way. */
+export function DueTime({ at }: { at: string }) {
+  return <Moment at={at} format={formatDue} />;
+}
+
+function Moment({ at, format }: { at: string; format: typeof formatRelative }) {
   const now = useNow();
-  if (at === null) return <span>never</span>;
   const ms = Date.parse(at);
   return (
     <Tooltip label={formatWithZone(ms)}>
       <time dateTime={at} className="numbers">
-        {formatRelative(ms, now)}
+        {format(ms, now)}
       </time>
     </Tooltip>
   );

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { DeliveryFilters } from '../../components/delivery/delivery-filters.tsx';
 import { DeliveryState } from '../../components/delivery/delivery-state.tsx';
+import { NextAttempt, nextAttemptOf } from '../../components/delivery/next-attempt.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { ListCount } from '../../components/list-count.tsx';
 import { Page } from '../../components/page.tsx';
@@ -71,8 +72,10 @@ const columns: readonly Column<DeliveryRecord>[] = [
   {
     header: 'Next attempt',
     width: '96px',
-    cell: ({ next_attempt_at, state }) =>
-      next_attempt_at !== null && state !== 'held' ? <RelativeTime at={next_attempt_at} /> : '–',
+    cell: delivery => {
+      const next = nextAttemptOf(delivery);
+      return next === null ? '–' : <NextAttempt next={next} />;
+    },
     onlyWide: true,
   },
 ];

@@ -10,7 +10,7 @@ import { ExactTime } from '../../components/exact-time.tsx';
 import facts from '../../components/facts.module.css';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
+import { DueTime } from '../../components/relative-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
 
@@ -136,7 +136,7 @@ function explain({ state, attempt, next_attempt_at, code, attempts, replayed_by,
     case 'retrying':
       return (
         <>
-          {why} The next attempt is <RelativeTime at={next_attempt_at} />, after {tries}.
+          {why} The next attempt is {next_attempt_at && <DueTime at={next_attempt_at} />}, after {tries}.
         </>
       );
   }

@@ -4,14 +4,16 @@ import { Link } from '@tanstack/react-router';
 import { AttemptList } from '../../../components/delivery/attempt-list.tsx';
 import { DeliveryActions } from '../../../components/delivery/delivery-actions.tsx';
 import { DeliveryState } from '../../../components/delivery/delivery-state.tsx';
+import { NextAttempt, nextAttemptOf } from '../../../components/delivery/next-attempt.tsx';
 import { Disclosure } from '../../../components/disclosure.tsx';
-import { RelativeTime } from '../../../components/relative-time.tsx';
 import classes from './event.module.css';
 
 /** One delivery of the event. What has not arrived is open, since that is what somebody looks for. */
 export function DeliveryLine({ delivery }: { delivery: DeliveryRecord }) {
-  const { destination, state, attempt, next_attempt_at, attempts } = delivery;
+  const { destination, state, attempt, attempts, outage } = delivery;
   const isTrouble = attempt > 0 && state !== 'delivered' && state !== 'cancelled';
+  // What is about to be sent for the first time needs no time beside it.
+  const next = state === 'retrying' || outage !== null ? nextAttemptOf(delivery) : null;
   return (
     <li>
       <Disclosure
@@ -29,10 +31,10 @@ export function DeliveryLine({ delivery }: { delivery: DeliveryRecord }) {
             <DeliveryState delivery={delivery} />
             <Text span size="sm" c="dimmed" className={`numbers ${classes.right}`}>
               {attempt === 0 ? 'not attempted yet' : attempt === 1 ? '1 attempt' : `${attempt} attempts`}
-              {next_attempt_at && state === 'retrying' && (
+              {next && (
                 <>
                   {' · next '}
-                  <RelativeTime at={next_attempt_at} />
+                  <NextAttempt next={next} />
                 </>
               )}
             </Text>

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import type { StoppedRunRecord } from '@sluice/contract/dashboard-pipelines';
-import { RelativeTime } from '../../../components/relative-time.tsx';
+import { DueTime } from '../../../components/relative-time.tsx';
 import { RunHead } from './run-head.tsx';
 import { StepLines } from './step-line.tsx';
 import { TryList } from './try-list.tsx';
@@ -14,7 +14,7 @@ export function StoppedRunCard({ run }: { run: StoppedRunRecord }) {
         state="retrying"
         when={
           <>
-            Next attempt <RelativeTime at={run.until} />
+            Next attempt <DueTime at={run.until} />
           </>
         }
       />

@@ -1,6 +1,6 @@
 import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
 import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
-import { formatRelative } from '../../../components/relative-time.tsx';
+import { formatDue } from '../../../components/relative-time.tsx';
 import { isToday, timeFormat } from '../../../lib/time-display.ts';
 
 /** What became of an event, in a sentence or two that somebody understands at night. */
@@ -123,8 +123,7 @@ function clockOf(at: string | null): string {
 }
 
 function whenOf(at: string | null, now: number): string {
-  if (at === null) return 'soon';
-  return Date.parse(at) <= now + 1_000 ? 'now' : formatRelative(Date.parse(at), now);
+  return at === null ? 'soon' : formatDue(Date.parse(at), now);
 }
 
 /** Why the last attempt did not arrive, in a few words. */
