@@ -19,7 +19,7 @@ export default function DeliveryPage() {
   const id = usePathId();
   const { data: delivery, error, refetch } = useCall('GET /deliveries/:id', { id }, { live: true });
   if (!delivery) return <Waiting error={error} onRetry={() => void refetch()} />;
-  const { destination, pipeline, event_id, event_type, state, attempts } = delivery;
+  const { destination, pipeline, event_id, event_type, attempts } = delivery;
   return (
     <Page
       title={`${event_type || 'Event'} to ${destination.name}`}
@@ -73,7 +73,7 @@ export default function DeliveryPage() {
           <AttemptList attempts={attempts.toReversed()} />
         ) : (
           <Alert color="gray" variant="light">
-            {endedUntried[state] ?? 'Not attempted yet.'}
+            {whyUntried(delivery)}
           </Alert>
         )}
       </Card>
@@ -81,17 +81,18 @@ export default function DeliveryPage() {
   );
 }
 
-const endedUntried: Partial<Record<DeliveryRecord['state'], string>> = {
-  cancelled: 'Cancelled before the first attempt.',
-  dead: 'It was never attempted: its destination was down.',
-};
+function whyUntried({ finished_at, outage, state }: DeliveryRecord): string {
+  if (finished_at !== null && outage !== null) return 'It was never attempted: its destination was down.';
+  return state === 'cancelled' ? 'Cancelled before the first attempt.' : 'Not attempted yet.';
+}
 
 /** What waits, or is exhausted, because its destination is down: since when, and when that was last found out. */
 function Outage(props: { outage: NonNullable<DeliveryRecord['outage']>; isOver: boolean }) {
   const { down_since, last_probe_at } = props.outage;
   return (
     <>
-      Destination down since <ExactTime at={down_since} />
+      {props.isOver ? 'The destination was down since' : 'Destination down since'}{' '}
+      <ExactTime at={down_since} />
       {last_probe_at && (
         <>
           , last probe <ExactTime at={last_probe_at} />
@@ -105,8 +106,29 @@ function Outage(props: { outage: NonNullable<DeliveryRecord['outage']>; isOver: 
   );
 }
 
-function explain({ state, attempt, next_attempt_at, code, attempts, replayed_by, outage }: DeliveryRecord) {
-  if (outage !== null) return <Outage outage={outage} isOver={state === 'dead'} />;
+/** What stands in place of one that had died. */
+function ReplayedBy({ id }: { id: string }) {
+  return (
+    <>
+      The event has since been replayed, which created{' '}
+      <Anchor component={Link} to={`/deliveries/${id}`} inherit>
+        another delivery
+      </Anchor>{' '}
+      in its place.
+    </>
+  );
+}
+
+function explain(delivery: DeliveryRecord) {
+  const { state, attempt, next_attempt_at, finished_at, code, attempts, replayed_by, outage } = delivery;
+  if (outage !== null) {
+    return (
+      <>
+        <Outage outage={outage} isOver={finished_at !== null} />{' '}
+        {replayed_by !== null && <ReplayedBy id={replayed_by} />}
+      </>
+    );
+  }
   const tries = attempt === 1 ? '1 attempt' : `${attempt} attempts`;
   const why = attempts.at(-1)?.message;
   switch (state) {
@@ -118,11 +140,7 @@ function explain({ state, attempt, next_attempt_at, code, attempts, replayed_by,
       if (replayed_by !== null) {
         return (
           <>
-            Exhausted after {tries}. The event has since been replayed, which created{' '}
-            <Anchor component={Link} to={`/deliveries/${replayed_by}`} inherit>
-              another delivery
-            </Anchor>{' '}
-            in its place.
+            Exhausted after {tries}. <ReplayedBy id={replayed_by} />
           </>
         );
       }

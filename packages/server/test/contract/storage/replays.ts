@@ -102,6 +102,25 @@ export function replaysContract(subject: Subject): void {
     expect(await storage.retryDelivery(orgId, old?.id ?? '', NOW)).toBe(false);
   });
 
+  test('a delivery that an outage had ended still says so once a replay has made it again', async () => {
+    const orgId = idAt('org', NOW);
+    const near = aDestination(orgId);
+    await storage.createDestination(near);
+    await storage.append([aRequest(orgId, [anEvent()])]);
+    const one = await claimOne();
+    const run = () => aRun({ pipelineId: 'pipe_a', destinations: [near.id], output: '{}' });
+    await settle(one, { runs: [run()] });
+    const [waiting] = await deliveriesOf(one);
+    const failure = 'It answered 500.';
+    await storage.openBreaker(orgId, near.id, { openedAt: NOW, nextProbeAt: NOW + 1_000, failure });
+    const outage = { downSince: NOW, probedAt: NOW + 77 };
+    const at = { orgId, id: near.id, asOf: near.updatedAt };
+    expect(await storage.expireDeliveries(at, [waiting?.id ?? ''], outage, NOW + 99)).toBe(1);
+    await settle(await replayed(one), { runs: [run()] }, NOW + 200);
+    const old = (await deliveriesOf(one)).find(({ id }) => id === waiting?.id);
+    expect(old).toMatchObject({ state: 'cancelled', code: 'replayed', attempt: 0, outage });
+  });
+
   test('a replay that routes nowhere, or to a destination that is gone, leaves the dead as they are', async () => {
     const { one, orgId, far } = await died();
     const nowhere = await replayed(one);

@@ -10,8 +10,9 @@ import classes from './event.module.css';
 
 /** One delivery of the event. What has not arrived is open, since that is what somebody looks for. */
 export function DeliveryLine({ delivery }: { delivery: DeliveryRecord }) {
-  const { destination, state, attempt, attempts, outage } = delivery;
+  const { destination, state, attempt, attempts, outage, finished_at } = delivery;
   const isTrouble = attempt > 0 && state !== 'delivered' && state !== 'cancelled';
+  const untried = finished_at === null ? 'not attempted yet' : 'not attempted';
   // What is about to be sent for the first time needs no time beside it.
   const next = state === 'retrying' || outage !== null ? nextAttemptOf(delivery) : null;
   return (
@@ -30,7 +31,7 @@ export function DeliveryLine({ delivery }: { delivery: DeliveryRecord }) {
             </Text>
             <DeliveryState delivery={delivery} />
             <Text span size="sm" c="dimmed" className={`numbers ${classes.right}`}>
-              {attempt === 0 ? 'not attempted yet' : attempt === 1 ? '1 attempt' : `${attempt} attempts`}
+              {attempt === 0 ? untried : attempt === 1 ? '1 attempt' : `${attempt} attempts`}
               {next && (
                 <>
                   {' · next '}

@@ -109,6 +109,19 @@ describe('the verdict on an event', () => {
     });
   });
 
+  test('that waits for a destination that is down says so, and names no time', () => {
+    const outage = { down_since: soon(-3_600_000), last_probe_at: soon(-60_000) };
+    const waits = { outage, next_attempt_at: soon(-18_000), attempts: [answered(500)] };
+    for (const state of ['pending', 'retrying'] as const) {
+      expect(verdict({ deliveries: [aDelivery('A', { ...waits, state })] })).toEqual({
+        tone: 'waiting',
+        text: expect.stringMatching(
+          /^Delivered to 0 of 1 destination; waiting for “A”, which has been down since .*\d\d:\d\d\.$/,
+        ),
+      });
+    }
+  });
+
   test('that was given up, is kept, or was cancelled', () => {
     const dead = aDelivery('A', { state: 'dead', attempt: 8, code: 'timeout' });
     expect(verdict({ deliveries: [dead] })).toEqual({

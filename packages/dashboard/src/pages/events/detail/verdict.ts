@@ -88,7 +88,10 @@ function describeDeliveries(all: readonly DeliveryRecord[], now: number): Verdic
 function describeDelivery(delivery: DeliveryRecord, now: number): string {
   const name = `“${delivery.destination.name}”`;
   const tries = delivery.attempt === 1 ? '1 attempt' : `${delivery.attempt} attempts`;
-  switch (delivery.state) {
+  const { outage, state } = delivery;
+  if (outage !== null && (state === 'pending' || state === 'retrying'))
+    return `waiting for ${name}, which has been down since ${clockOf(outage.down_since)}`;
+  switch (state) {
     case 'pending':
       return `${name} is next`;
     case 'delivering':
@@ -98,8 +101,8 @@ function describeDelivery(delivery: DeliveryRecord, now: number): string {
     case 'retrying':
       return `${name} ${describeFailure(delivery)}, next attempt ${whenOf(delivery.next_attempt_at, now)}`;
     case 'dead':
-      return delivery.outage
-        ? `${name} was down since ${clockOf(delivery.outage.down_since)}, last probe ${clockOf(delivery.outage.last_probe_at)}`
+      return outage
+        ? `${name} was down since ${clockOf(outage.down_since)}, last probe ${clockOf(outage.last_probe_at)}`
         : `${name} ${describeFailure(delivery)}, exhausted after ${tries}`;
     case 'cancelled':
       return `${name} was cancelled`;

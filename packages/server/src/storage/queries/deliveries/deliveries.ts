@@ -79,8 +79,9 @@ const toDelivery = (row: ShownRow): StoredDelivery => ({
 
 /** What is held waits for somebody, not for its destination. */
 function outageOf(row: ShownRow): StoredDelivery['outage'] {
-  if (row.shown_state === 'dead' && row.down_since !== null)
-    return { downSince: row.down_since, probedAt: row.probed_at };
+  // One that a replay has made again is cancelled since, and died of the same.
+  const hasDied = row.shown_state === 'dead' || row.replayed_by !== null;
+  if (hasDied && row.down_since !== null) return { downSince: row.down_since, probedAt: row.probed_at };
   const isWaiting = row.shown_state === 'pending' || row.shown_state === 'retrying';
   return isWaiting && row.breaker_opened_at !== null
     ? { downSince: row.breaker_opened_at, probedAt: row.last_probe_at }
