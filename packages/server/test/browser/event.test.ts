@@ -71,7 +71,7 @@ const says = (page: Page, text: string | RegExp) => page.getByText(text).first()
 
 test('an event that was dropped names its pipeline, its step and the condition, and shows what steps changed', async () => {
   const { page, faults } = await open(`/events/${events.dropped}`);
-  await says(page, 'Dropped by step 2 (filter.match) of “Orders”: payload.total > 5 is false.');
+  await says(page, 'Dropped by step 2 (Filter) of “Orders”: payload.total > 5 is false.');
   await page.getByRole('link', { name: 'Shop' }).waitFor();
   const steps = page.getByRole('list', { name: 'Steps of Orders' });
   await steps.getByText('The event as this step saw it').waitFor();
@@ -132,7 +132,7 @@ test('a step that is retried is shown with its error, the model’s answer and t
   const { page, faults } = await open(`/events/${id}`);
   await says(
     page,
-    /^Retrying step 2 \(classify\) of “Moods” after 1 attempt, next attempt in \d+m: The model answered with status 529\./,
+    /^Retrying step 2 \(Classify\) of “Moods” after 1 attempt, next attempt in \d+m: The model answered with status 529\./,
   );
   await page.getByRole('list', { name: 'Attempts of step 2' }).getByText('overloaded <b>now</b>').waitFor();
   const change = page.getByRole('region', { name: 'What step 1 changed' });
@@ -147,7 +147,7 @@ test('a step that is retried is shown with its error, the model’s answer and t
   });
   const failed = await open(`/events/${await doomed.send({ type: 'note.left' })}`);
   const tries = failed.page.getByRole('list', { name: 'Attempts of step 2' });
-  await says(failed.page, /^Failed at step 2 \(classify\) of “Doomed”/);
+  await says(failed.page, /^Failed at step 2 \(Classify\) of “Doomed”/);
   await tries.getByText('Attempt 2').waitFor();
   await tries.getByText('Model response, status 529').nth(1).waitFor();
   await failed.page.getByRole('list', { name: 'Steps of Doomed' }).getByText('1. ').waitFor();

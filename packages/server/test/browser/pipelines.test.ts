@@ -115,7 +115,7 @@ test('a pipeline is made on the page, and stands as it was made', async () => {
   });
   await page.getByRole('link', { name: 'Pipelines' }).click();
   const row = page.getByRole('row', { name: 'Large orders' });
-  await row.getByText('redact.pii').waitFor();
+  await row.getByText('Redact personal data').waitFor();
   await row.getByRole('switch').press('Space');
   await until(async () => !(await read(pipeline.id)).enabled, 'It is still enabled.');
   expect((await read(pipeline.id)).version).toBe(1);

@@ -18,6 +18,7 @@ import { useAll, useCall, useChange } from '../../lib/api/use-call.ts';
 import { formatLatency, formatNumber } from '../../lib/format.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
+import { useStepTitles } from '../../lib/use-step-titles.ts';
 import { CameIn, FailedNow } from './linked-figures.tsx';
 
 const LEAD = 'What happens to events between a source and its destinations.';
@@ -28,13 +29,14 @@ export default function PipelinesPage() {
   const sources = useNames(useAll('GET /sources', {}, { removed: true }).data);
   const destinations = useNames(useAll('GET /destinations', {}, { removed: true }).data);
   const [{ text }] = useFilters();
+  const titleOf = useStepTitles();
   const mayChange = useMay()('pipelines.change');
   const change = useChange('PATCH /pipelines/:id');
   const time = useFiguresTime('list');
   const figures = useCall('GET /figures/pipelines', { minutes: time.minutes }, { live: true, keep: true });
   const figuresOf = new Map(figures.data?.rows.map(row => [row.id, row]));
   const matching = (pipelines.data ?? [])
-    .filter(({ name, steps }) => holdsText(text, name, ...steps.map(({ kind }) => kind)))
+    .filter(({ name, steps }) => holdsText(text, name, ...steps.flatMap(({ kind }) => [kind, titleOf(kind)])))
     .map(pipeline => ({ ...pipeline, figures: figuresOf.get(pipeline.id) }));
 
   const columns: readonly Column<Row>[] = [
@@ -54,7 +56,7 @@ export default function PipelinesPage() {
       header: 'Steps',
       width: 'minmax(120px, 2fr)',
       onlyWide: true,
-      cell: ({ steps }) => <Steps steps={steps} />,
+      cell: ({ steps }) => <Steps steps={steps} titleOf={titleOf} />,
     },
     {
       header: 'Destinations',
@@ -173,7 +175,8 @@ function figureColumn(
 
 const MOST_CHIPS = 2;
 
-function Steps({ steps }: { steps: PipelineRecord['steps'] }) {
+function Steps(props: { steps: PipelineRecord['steps']; titleOf: (kind: string) => string }) {
+  const { steps, titleOf } = props;
   if (steps.length === 0)
     return (
       <Text span size="sm" c="dimmed">
@@ -184,12 +187,12 @@ function Steps({ steps }: { steps: PipelineRecord['steps'] }) {
     <Group gap={4} wrap="nowrap">
       {steps.slice(0, MOST_CHIPS).map(({ kind }, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a step is its place
-        <Badge key={place} color="gray" tt="none" fw={500} style={{ flex: 'none' }}>
-          {kind}
+        <Badge key={place} color="gray" tt="none" fw={500} miw={0} title={titleOf(kind)}>
+          {titleOf(kind)}
         </Badge>
       ))}
       {steps.length > MOST_CHIPS && (
-        <Text span size="xs" c="dimmed">
+        <Text span size="xs" c="dimmed" flex="none">
           +{steps.length - MOST_CHIPS}
         </Text>
       )}

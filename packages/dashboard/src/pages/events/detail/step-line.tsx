@@ -5,8 +5,8 @@ import { Disclosure } from '../../../components/disclosure.tsx';
 import { JsonText } from '../../../components/json-text.tsx';
 import { StateBadge } from '../../../components/state-badge.tsx';
 import { stringifyExact } from '../../../lib/api/exact-json.ts';
-import { useCall } from '../../../lib/api/use-call.ts';
 import { formatDuration } from '../../../lib/format.ts';
+import { useStepTitles } from '../../../lib/use-step-titles.ts';
 import classes from './event.module.css';
 import { TextDiff } from './text-diff.tsx';
 
@@ -16,7 +16,7 @@ export function StepLines(props: {
   showsChanges: boolean;
 }) {
   const { run, showsChanges } = props;
-  const { data: kinds = [] } = useCall('GET /kinds/steps');
+  const titleOf = useStepTitles();
   return (
     <ol className={classes.lines} aria-label={`Steps of ${run.pipeline.name}`}>
       {run.steps.map((step, place) => (
@@ -24,7 +24,7 @@ export function StepLines(props: {
           // biome-ignore lint/suspicious/noArrayIndexKey: a step is its place
           key={place}
           step={step}
-          title={kinds.find(({ kind }) => kind === step.kind)?.title ?? step.kind}
+          title={titleOf(step.kind)}
           place={place}
           isEnd={run.step === place}
           isCut={run.cut_at !== null && place >= run.cut_at}

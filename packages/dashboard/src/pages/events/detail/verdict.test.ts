@@ -76,7 +76,10 @@ const anEvent = (given: Partial<EventRecord>): EventRecord => ({
   ...given,
 });
 
-const verdict = (given: Partial<EventRecord>) => verdictOf(anEvent(given), NOW);
+const titles: Readonly<Record<string, string>> = { 'filter.match': 'Filter', classify: 'Classify' };
+const titleOf = (kind: string) => titles[kind] ?? kind;
+
+const verdict = (given: Partial<EventRecord>) => verdictOf(anEvent(given), NOW, titleOf);
 
 describe('the verdict on an event', () => {
   test('that arrived everywhere', () => {
@@ -152,7 +155,7 @@ describe('the verdict on an event', () => {
     const dropped = aRun({ outcome: 'dropped', step: 0, reason: 'payload.total > 5 is false', steps });
     expect(verdict({ state: 'dropped', runs: [dropped] })).toEqual({
       tone: 'quiet',
-      text: 'Dropped by step 1 (filter.match) of “Orders”: payload.total > 5 is false.',
+      text: 'Dropped by step 1 (Filter) of “Orders”: payload.total > 5 is false.',
     });
     const failed = aRun({ outcome: 'failed', reason: 'The process ended.' });
     expect(verdict({ state: 'failed', runs: [failed] })).toEqual({
@@ -191,7 +194,7 @@ describe('the verdict on an event', () => {
       tries: ['It timed out.', 'The model answered with status 503.'].map(reason => ({ at: '', reason })),
     } as unknown as StoppedRunRecord;
     expect(verdict({ state: 'accepted', waiting: { ...waiting, runs: [stopped] } }).text).toBe(
-      'Retrying step 2 (classify) of “Urgent” after 2 attempts, next attempt in 5s: The model answered with status 503.',
+      'Retrying step 2 (Classify) of “Urgent” after 2 attempts, next attempt in 5s: The model answered with status 503.',
     );
     expect(verdict({ state: 'unrouted', runs: [] }).tone).toBe('bad');
     expect(verdict({}).text).toBe('Processed, but routed to no destination.');

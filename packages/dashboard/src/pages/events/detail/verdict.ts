@@ -12,13 +12,16 @@ export interface Verdict {
 /** So many destinations are described one by one. */
 const MOST_DESCRIBED = 3;
 
-export function verdictOf(event: EventRecord, now: number): Verdict {
-  if (event.state === 'accepted') return { tone: 'waiting', text: describeAccepted(event, now) };
+/** What people call a kind of step. */
+type TitleOf = (kind: string) => string;
+
+export function verdictOf(event: EventRecord, now: number, titleOf: TitleOf): Verdict {
+  if (event.state === 'accepted') return { tone: 'waiting', text: describeAccepted(event, now, titleOf) };
   if (event.state === 'unrouted') {
     return { tone: 'bad', text: 'No enabled pipeline listens to its source, so it was not routed.' };
   }
   const runs = latestRuns(event.runs);
-  const stopped = runs.filter(({ outcome }) => outcome !== 'routed').map(describeStop);
+  const stopped = runs.filter(({ outcome }) => outcome !== 'routed').map(run => describeStop(run, titleOf));
   const failed = runs.some(({ outcome }) => outcome === 'failed');
   if (event.state === 'dropped' || event.state === 'failed') {
     return { tone: failed ? 'bad' : 'quiet', text: stopped.join(' ') };
@@ -36,22 +39,27 @@ function latestRuns(runs: readonly RunRecord[]): RunRecord[] {
   return [...new Map(runs.map(run => [run.pipeline.id, run])).values()];
 }
 
-function describeAccepted({ waiting }: EventRecord, now: number): string {
+function describeAccepted({ waiting }: EventRecord, now: number, titleOf: TitleOf): string {
   if (waiting === null) return 'Accepted. Waiting to be processed.';
   const next = `next attempt ${whenOf(waiting.until, now)}`;
   const [stopped] = waiting.runs;
   const last = stopped?.tries.at(-1);
   if (stopped === undefined || last === undefined) return sentence(`Retrying, ${next}`);
   const attempts = stopped.tries.length === 1 ? '1 attempt' : `${stopped.tries.length} attempts`;
-  const kind = stopped.steps[stopped.step]?.kind;
-  const step = `step ${stopped.step + 1}${kind ? ` (${kind})` : ''} of “${stopped.pipeline.name}”`;
-  return sentence(`Retrying ${step} after ${attempts}, ${next}: ${last.reason}`);
+  const step = describeStep(stopped.step, stopped, titleOf);
+  return sentence(
+    `Retrying ${step} of “${stopped.pipeline.name}” after ${attempts}, ${next}: ${last.reason}`,
+  );
 }
 
-function describeStop(run: RunRecord): string {
+function describeStep(place: number, { steps }: Pick<RunRecord, 'steps'>, titleOf: TitleOf): string {
+  const kind = steps[place]?.kind;
+  return `step ${place + 1}${kind ? ` (${titleOf(kind)})` : ''}`;
+}
+
+function describeStop(run: RunRecord, titleOf: TitleOf): string {
   const verb = run.outcome === 'failed' ? 'Failed' : 'Dropped';
-  const kind = run.step === null ? undefined : run.steps[run.step]?.kind;
-  const step = run.step === null ? '' : `step ${run.step + 1}${kind ? ` (${kind})` : ''} of `;
+  const step = run.step === null ? '' : `${describeStep(run.step, run, titleOf)} of `;
   const preposition = run.step === null ? 'in' : run.outcome === 'failed' ? 'at' : 'by';
   const reason = run.reason ? `: ${run.reason}` : '';
   return sentence(`${verb} ${preposition} ${step}“${run.pipeline.name}”${reason}`);

@@ -3,18 +3,15 @@ import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { Card } from '../../../components/card.tsx';
-import { useCall } from '../../../lib/api/use-call.ts';
+import { useStepTitles } from '../../../lib/use-step-titles.ts';
 import { type TimeAxis, timeAxisOf } from './time-axis.ts';
 import classes from './waterfall.module.css';
 import { formatMs, type WaterfallLine, waterfallOf } from './waterfall.ts';
 
 /** Where the time went: from the moment it was accepted to the last attempt, each as a line with its bar. */
 export function WaterfallCard({ event }: { event: EventRecord }) {
-  const { data: kinds = [] } = useCall('GET /kinds/steps');
-  const lines = useMemo(
-    () => waterfallOf(event, kind => kinds.find(one => one.kind === kind)?.title ?? kind),
-    [event, kinds],
-  );
+  const titleOf = useStepTitles();
+  const lines = useMemo(() => waterfallOf(event, titleOf), [event, titleOf]);
   const axis = useMemo(() => timeAxisOf(lines), [lines]);
   if (lines.length < 2) return null;
   return (
