@@ -6,6 +6,7 @@ import { CopyText } from '../../components/copy.tsx';
 import { AttemptList } from '../../components/delivery/attempt-list.tsx';
 import { DeliveryActions } from '../../components/delivery/delivery-actions.tsx';
 import { DeliveryState } from '../../components/delivery/delivery-state.tsx';
+import { explainHeld } from '../../components/delivery/why-held.ts';
 import { ExactTime } from '../../components/exact-time.tsx';
 import facts from '../../components/facts.module.css';
 import { Page } from '../../components/page.tsx';
@@ -146,7 +147,7 @@ function explain(delivery: DeliveryRecord) {
       }
       return 'It was discarded, or its destination was deleted: nothing more is sent.';
     case 'held':
-      return 'The destination is paused. The delivery is held, and sent when the destination is resumed.';
+      return explainHeld(delivery.destination);
     case 'pending':
       return 'It is about to be sent.';
     case 'delivering':

@@ -1,5 +1,6 @@
 import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
 import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
+import { whyHeld } from '../../../components/delivery/why-held.ts';
 import { formatDue } from '../../../components/relative-time.tsx';
 import { isToday, timeFormat } from '../../../lib/time-display.ts';
 
@@ -105,7 +106,7 @@ function describeDelivery(delivery: DeliveryRecord, now: number): string {
     case 'delivering':
       return `${name} is being sent to`;
     case 'held':
-      return `${name} is ${delivery.destination.kind === 'listener' ? 'not connected, or paused' : 'paused'}; the delivery is held`;
+      return `${name} is ${whyHeld(delivery.destination)}; the delivery is held`;
     case 'retrying':
       return `${name} ${describeFailure(delivery)}, next attempt ${whenOf(delivery.next_attempt_at, now)}`;
     case 'dead':
