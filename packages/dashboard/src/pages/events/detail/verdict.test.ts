@@ -175,11 +175,44 @@ describe('the verdict on an event', () => {
     expect(text).toBe('Delivered to “A”. Failed in “Other”.');
   });
 
-  test('counts the latest run of a pipeline only', () => {
-    const again = aRun({ id: 'run_2', replay: 'job_1' });
-    const before = aDelivery('A', { state: 'dead', code: 'timeout' });
-    const after = aDelivery('A', { run_id: 'run_2' });
-    expect(verdict({ runs: [aRun(), again], deliveries: [after, before] }).text).toBe('Delivered to “A”.');
+  describe('that was replayed', () => {
+    const runs = [aRun(), aRun({ id: 'run_2', replay: 'job_1' })];
+    const again = (name: string, given: Partial<DeliveryRecord> = {}) =>
+      aDelivery(name, { id: `dlv_${name}_2`, run_id: 'run_2', ...given });
+    const dead = { state: 'dead', attempt: 8, code: 'timeout' } as const;
+    const exhausted = 'did not answer in time, exhausted after 8 attempts.';
+
+    test('counts neither the dead that the replay made again nor a destination twice', () => {
+      const replayed = { ...dead, state: 'cancelled', replayed_by: 'dlv_A_2' } as const;
+      expect(verdict({ runs, deliveries: [again('A'), aDelivery('A', replayed)] }).text).toBe(
+        'Delivered to “A”.',
+      );
+      expect(verdict({ runs, deliveries: [again('A'), aDelivery('A')] }).text).toBe('Delivered to “A”.');
+      const discarded = again('A', { state: 'cancelled' });
+      expect(verdict({ runs, deliveries: [discarded, aDelivery('A', replayed)] }).text).toBe(
+        'Delivered to 0 of 1 destination; “A” was cancelled.',
+      );
+    });
+
+    test('counts the dead of earlier runs that are still dead, and what arrived before', () => {
+      expect(verdict({ runs, deliveries: [again('B'), aDelivery('A', dead)] })).toEqual({
+        tone: 'bad',
+        text: `Delivered to 1 of 2 destinations; “A” ${exhausted}`,
+      });
+      expect(verdict({ runs, deliveries: [again('A', dead), aDelivery('A')] })).toEqual({
+        tone: 'bad',
+        text: `1 of 2 deliveries arrived; “A” ${exhausted}`,
+      });
+    });
+
+    test('and dropped then says what had become of it as well', () => {
+      const dropped = aRun({ id: 'run_2', outcome: 'dropped', replay: 'job_1' });
+      const deliveries = [aDelivery('A')];
+      expect(verdict({ state: 'dropped', runs: [aRun(), dropped], deliveries })).toEqual({
+        tone: 'good',
+        text: 'Delivered to “A”. Dropped in “Orders”.',
+      });
+    });
   });
 
   test('that waits, or that nobody listens to', () => {

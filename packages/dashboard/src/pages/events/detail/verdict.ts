@@ -24,14 +24,11 @@ export function verdictOf(event: EventRecord, now: number, titleOf: TitleOf): Ve
   const runs = latestRuns(event.runs);
   const stopped = runs.filter(({ outcome }) => outcome !== 'routed').map(run => describeStop(run, titleOf));
   const failed = runs.some(({ outcome }) => outcome === 'failed');
-  if (event.state === 'dropped' || event.state === 'failed') {
+  if (event.deliveries.length === 0 && (event.state === 'dropped' || event.state === 'failed')) {
     return { tone: failed ? 'bad' : 'quiet', text: stopped.join(' ') };
   }
-  const ids = new Set(runs.map(({ id }) => id));
-  const { tone, text } = describeDeliveries(
-    event.deliveries.filter(({ run_id }) => ids.has(run_id)),
-    now,
-  );
+  // Those of earlier runs too, as for the outcome beside it: a replay takes the place of the dead that it makes again.
+  const { tone, text } = describeDeliveries(event.deliveries, now);
   return { tone: failed ? 'bad' : tone, text: [text, ...stopped].join(' ') };
 }
 
@@ -72,25 +69,26 @@ function describeDeliveries(all: readonly DeliveryRecord[], now: number): Verdic
   }
   // What was cancelled counts for nothing, unless there is nothing else: as for the outcome beside it.
   const wanted = all.filter(({ state }) => state !== 'cancelled');
-  const deliveries = wanted.length === 0 ? all : wanted;
+  const deliveries = wanted.length === 0 ? all.filter(({ replayed_by }) => replayed_by === null) : wanted;
+  const destinations = new Set(deliveries.map(({ destination }) => destination.id)).size;
   const open = deliveries.filter(({ state }) => state !== 'delivered');
   const delivered = deliveries.length - open.length;
   if (open.length === 0) {
     const [only] = deliveries;
     const where =
-      deliveries.length === 1 && only
-        ? `“${only.destination.name}”`
-        : `all ${deliveries.length} destinations`;
+      destinations === 1 && only ? `“${only.destination.name}”` : `all ${destinations} destinations`;
     return { tone: 'good', text: `Delivered to ${where}.` };
   }
   const described = open.slice(0, MOST_DESCRIBED).map(delivery => describeDelivery(delivery, now));
   const more = open.length > MOST_DESCRIBED ? `; and ${open.length - MOST_DESCRIBED} more` : '';
-  const destinations = deliveries.length === 1 ? 'destination' : 'destinations';
+  // One that was sent to more than once may have received it and miss it all the same.
+  const count =
+    destinations === deliveries.length
+      ? `Delivered to ${delivered} of ${destinations} ${destinations === 1 ? 'destination' : 'destinations'}`
+      : `${delivered} of ${deliveries.length} deliveries arrived`;
   return {
     tone: open.some(({ state }) => state === 'dead') ? 'bad' : 'waiting',
-    text: sentence(
-      `Delivered to ${delivered} of ${deliveries.length} ${destinations}; ${described.join('; ')}${more}`,
-    ),
+    text: sentence(`${count}; ${described.join('; ')}${more}`),
   };
 }
 
