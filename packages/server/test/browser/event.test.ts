@@ -204,7 +204,7 @@ test('an event that comes in while its page is open turns from accepted to deliv
   const { id } = await flow.destination({ kind: 'webhook', name: 'Slow', config: { url: slow.url } });
   await makePipeline(flow.browser, { name: 'Other', sources: [other.id], destinations: [{ id }] });
   const { page } = await open(`/events/${await other.send({ n: 1 })}`);
-  await says(page, /“Slow” is being sent to/);
+  await says(page, /sending to “Slow”/);
   gate.resolve();
   await says(page, 'Delivered to “Slow”.');
   await leave(page);

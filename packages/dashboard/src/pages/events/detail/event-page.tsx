@@ -44,8 +44,7 @@ export default function EventPage() {
       <VerdictNotice event={event} />
       {event.erased_at !== null && (
         <Alert color="gray" variant="light" icon={<IconEraser size={18} aria-hidden />}>
-          Its payload was erased on request <RelativeTime at={event.erased_at} />, here and in everything that
-          was kept of it.
+          Payload erased on request <RelativeTime at={event.erased_at} />, including stored copies.
         </Alert>
       )}
       {job !== null && (

@@ -81,7 +81,7 @@ function Inside({ step, place, isCut }: { step: StepTrace; place: number; isCut:
       <Text size="sm" c="dimmed">
         {isCut
           ? 'The trace of this run was truncated here, since it was too large. The payload is below.'
-          : 'The event as it was here has not been kept.'}
+          : 'The event at this step was not kept.'}
       </Text>
     );
   }

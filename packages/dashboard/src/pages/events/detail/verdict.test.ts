@@ -125,6 +125,12 @@ describe('the verdict on an event', () => {
     }
   });
 
+  test('that is about to be sent, or is being sent', () => {
+    const of = (state: 'pending' | 'delivering') => verdict({ deliveries: [aDelivery('A', { state })] }).text;
+    expect(of('pending')).toBe('Delivered to 0 of 1 destination; queued for “A”.');
+    expect(of('delivering')).toBe('Delivered to 0 of 1 destination; sending to “A”.');
+  });
+
   test('that was given up, is kept, or was cancelled', () => {
     const dead = aDelivery('A', { state: 'dead', attempt: 8, code: 'timeout' });
     expect(verdict({ deliveries: [dead] })).toEqual({
@@ -229,7 +235,7 @@ describe('the verdict on an event', () => {
     expect(verdict({ state: 'accepted', waiting: { ...waiting, runs: [stopped] } }).text).toBe(
       'Retrying step 2 (Classify) of “Urgent” after 2 attempts, next attempt in 5s: The model answered with status 503.',
     );
-    expect(verdict({ state: 'unrouted', runs: [] }).tone).toBe('bad');
+    expect(verdict({ state: 'unrouted', runs: [] }).tone).toBe('quiet');
     expect(verdict({}).text).toBe('Processed, but routed to no destination.');
   });
 });

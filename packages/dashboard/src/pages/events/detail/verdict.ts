@@ -19,7 +19,7 @@ type TitleOf = (kind: string) => string;
 export function verdictOf(event: EventRecord, now: number, titleOf: TitleOf): Verdict {
   if (event.state === 'accepted') return { tone: 'waiting', text: describeAccepted(event, now, titleOf) };
   if (event.state === 'unrouted') {
-    return { tone: 'bad', text: 'No enabled pipeline listens to its source, so it was not routed.' };
+    return { tone: 'quiet', text: 'No enabled pipeline listens to its source, so it was not routed.' };
   }
   const runs = latestRuns(event.runs);
   const stopped = runs.filter(({ outcome }) => outcome !== 'routed').map(run => describeStop(run, titleOf));
@@ -100,9 +100,9 @@ function describeDelivery(delivery: DeliveryRecord, now: number): string {
     return `waiting for ${name}, which has been down since ${clockOf(outage.down_since)}`;
   switch (state) {
     case 'pending':
-      return `${name} is next`;
+      return `queued for ${name}`;
     case 'delivering':
-      return `${name} is being sent to`;
+      return `sending to ${name}`;
     case 'held':
       return `${name} is ${whyHeld(delivery.destination)}; the delivery is held`;
     case 'retrying':
