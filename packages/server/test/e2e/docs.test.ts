@@ -123,6 +123,27 @@ describe('every guide', () => {
       const named = readText(guide).match(/\bSLUICE_\w*[A-Z]\b/g) ?? [];
       expect(named.filter(name => !known.has(name))).toEqual([]);
     });
+
+    // A blank line in its midst leaves the rows after it without a head, and they are shown as text.
+    test(`${guide} has a head on every table`, () => {
+      const tables = [...proseOf(guide).matchAll(/(?:^ *\|.*\n?)+/gm)].map(([table]) => table.split('\n'));
+      const headless = tables.filter(([, rule = '']) => !/^ *(\| *:?-+:? *)+\|$/.test(rule));
+      expect(headless.map(([first]) => first)).toEqual([]);
+    });
+
+    if (!guide.startsWith('docs/')) continue;
+    test(`${guide} names tests that there are`, () => {
+      // `e2e/x.test.ts`, `torture/invariants/x.ts`; `x` and `y` in `test/e2e/`.
+      const text = readText(guide);
+      const files = [...text.matchAll(/`((?:[\w-]+\/)+[\w.-]+\.ts)`/g)].map(([, file = '']) => file);
+      const listed = [...text.matchAll(/((?:`[\w-]+`[^`.]*)+)in `(test\/\w+)\/`/g)].flatMap(
+        ([, names = '', folder]) =>
+          [...names.matchAll(/`([\w-]+)`/g)].map(([, name]) => `${folder}/${name}.test.ts`),
+      );
+      const below = ['packages/server', 'packages/server/test'].map(folder => join(root, folder));
+      const isThere = (file: string) => below.some(folder => existsSync(join(folder, file)));
+      expect([...files, ...listed].filter(file => !isThere(file))).toEqual([]);
+    });
   }
 });
 
