@@ -22,7 +22,7 @@ export const sealConfig = (
 export const openConfig = (
   vault: Pick<Vault, 'open'>,
   kind: DestinationKind,
-  { config, orgId, id }: StoredDestination,
+  { config, orgId, id }: Pick<StoredDestination, 'config' | 'orgId' | 'id'>,
 ): JsonObject =>
   openSecrets(kind, parseJson(config) as JsonObject, (sealed, path) =>
     vault.open(sealed, { orgId, id, field: fieldOf(path) }),

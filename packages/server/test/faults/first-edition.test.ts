@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { createVault } from '../../src/core/secrets/vault.ts';
+import { findDestinationKind } from '../../src/delivery/destinations/registry.ts';
+import { openConfig } from '../../src/delivery/sealed-config.ts';
 import { type OldInstallation, oldInstallations, PASSWORD } from '../support/first-edition.ts';
+import { expectDeliveriesOfOld, expectEventsOfOld } from '../support/first-edition-rows.ts';
 import {
   type Attempt,
   ask,
@@ -33,15 +37,16 @@ const DELIVERY_STATES = {
   'Former cancelled': 8,
 };
 const SET = { set: true };
-const SECRET_FIELDS = {
-  Warehouse: { auth: { mode: 'hmac', secret: SET } },
-  Analytics: { auth: { mode: 'bearer', secret: SET } },
-  'By slack': { url: SET },
-  'By discord': { url: SET },
-  'By telegram': { bot_token: SET },
-  'By notion': { token: SET },
-  'By email': { password: SET },
-};
+/** Where each destination has its secret, and what the first edition was given there: null where it made one itself. */
+const SECRETS = {
+  Warehouse: [(secret: unknown) => ({ auth: { mode: 'hmac', secret } }), null],
+  Analytics: [(secret: unknown) => ({ auth: { mode: 'bearer', secret } }), 'token-of-the-fixture'],
+  'By slack': [(url: unknown) => ({ url }), 'http://127.0.0.1:917/slack'],
+  'By discord': [(url: unknown) => ({ url }), 'http://127.0.0.1:917/discord'],
+  'By telegram': [(bot_token: unknown) => ({ bot_token }), '123456:ABC-DEF'],
+  'By notion': [(token: unknown) => ({ token }), 'ntn_0123'],
+  'By email': [(password: unknown) => ({ password }), 'password-of-the-fixture'],
+} as const;
 
 const stateOf = ({ state }: { readonly state: string }) => state;
 
@@ -73,6 +78,15 @@ describe.each(Object.keys(oldInstallations))('what the first edition left in %s'
     const found = (await owner.list<Named>(list)).find(row => row.name === name);
     if (found === undefined) throw new Error(`There is no ${name} in ${list}.`);
     return found;
+  };
+  /** As it is opened to be sent: that somebody refuses the connection would be so with a wrong secret too. */
+  const openedConfig = async (id: string) => {
+    const [row] = await old.stored<{ orgId: string; kind: string; config: string }>(
+      `SELECT org_id AS "orgId", kind, config FROM destinations WHERE id = '${id}'`,
+    );
+    const kind = findDestinationKind(row?.kind ?? '');
+    if (row === undefined || kind === undefined) throw new Error(`${id} is not stored.`);
+    return openConfig(createVault(old.secretKey), kind, { ...row, id });
   };
   /** Without what the service says of itself by now, such as that a job of then is done. */
   const sentTo = async (person: Person) =>
@@ -118,6 +132,12 @@ describe.each(Object.keys(oldInstallations))('what the first edition left in %s'
     const audit = tally(await owner.list<{ action: string }>('/audit'), ({ action }) => action);
     expect(audit).toMatchObject({ 'pipeline.changed': 4, 'key.revoked': 1, 'entity.deleted': 1 });
     expect(audit).toMatchObject({ 'destination.created': 12, 'member.joined': 3, 'event.replayed': 1 });
+  });
+
+  test('has every event and delivery as it was, row by row', async () => {
+    const readers = { Acme: owner, Borealis: await enter('bea') };
+    await expectEventsOfOld(old.left, readers);
+    await expectDeliveriesOfOld(old.left, readers);
   });
 
   test('has a source of system events in every organisation', async () => {
@@ -204,9 +224,12 @@ describe.each(Object.keys(oldInstallations))('what the first edition left in %s'
     ]);
     const [classify] = (await named('/pipelines', 'Reviews')).steps;
     expect(classify?.config).toMatchObject({ model: { name: 'mood-1', api_key: SET } });
-    for (const [name, config] of Object.entries(SECRET_FIELDS)) {
+    for (const [name, [configWith, given]] of Object.entries(SECRETS)) {
       const destination = await named('/destinations', name);
-      expect(destination.config).toMatchObject(config);
+      expect(destination.config).toMatchObject(configWith(SET));
+      expect(await openedConfig(destination.id)).toMatchObject(
+        configWith(given ?? old.known.warehouse_secret),
+      );
       const { data } = await owner.send<Attempt>('POST', `/destinations/${destination.id}/test`);
       expect(data).toMatchObject({ outcome: 'failed', code: 'connection_refused' });
       if (name !== 'Warehouse') continue;

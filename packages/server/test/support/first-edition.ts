@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { sluiceCommand } from './executable.ts';
+import { type Look, type RowsOfOld, readRowsOfOld } from './first-edition-rows.ts';
 import { freshDatabase } from './postgres.ts';
 
 /**
@@ -15,6 +17,11 @@ import { freshDatabase } from './postgres.ts';
 export interface OldInstallation {
   readonly url: string;
   readonly known: Known;
+  /** What lay there before the server of today had seen it. */
+  readonly left: RowsOfOld;
+  readonly secretKey: string;
+  /** The rows that are stored by now. */
+  readonly stored: Look;
   close(): Promise<void>;
 }
 
@@ -48,11 +55,15 @@ const known = JSON.parse(readFileSync(join(KEPT, 'known.json'), 'utf8')) as Reco
 export const oldInstallations: Readonly<Record<string, () => Promise<OldInstallation>>> = {
   async SQLite() {
     const directory = mkdtempSync(join(tmpdir(), 'sluice-first-edition-'));
-    execFileSync('tar', ['-x', '-C', directory], { input: unpacked('sqlite.tar.gz') });
+    unpackInto(directory);
+    const left = await leftInCopy();
     const server = await serve({ SLUICE_DATA_DIR: directory });
     return {
       url: server.url,
       known: known.sqlite as Known,
+      left,
+      secretKey: readFileSync(join(directory, 'secret.key'), 'utf8').trim(),
+      stored: lookInto(directory),
       async close() {
         await server.stop();
         rmSync(directory, { recursive: true });
@@ -65,7 +76,8 @@ export const oldInstallations: Readonly<Record<string, () => Promise<OldInstalla
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await client.query(unpacked('postgres.sql.gz').toString());
-    await client.end();
+    const stored: Look = async <Row>(statement: string) => (await client.query(statement)).rows as Row[];
+    const left = await readRowsOfOld(stored);
     const server = await serve({
       SLUICE_DATABASE_URL: database.url,
       SLUICE_SECRET_KEY: SECRET_KEY_OF_DATABASE,
@@ -73,13 +85,42 @@ export const oldInstallations: Readonly<Record<string, () => Promise<OldInstalla
     return {
       url: server.url,
       known: known.postgres as Known,
+      left,
+      secretKey: SECRET_KEY_OF_DATABASE,
+      stored,
       async close() {
         await server.stop();
+        await client.end();
         await database.drop();
       },
     };
   },
 };
+
+const unpackInto = (directory: string): Buffer =>
+  execFileSync('tar', ['-x', '-C', directory], { input: unpacked('sqlite.tar.gz') });
+
+const lookInto =
+  (directory: string): Look =>
+  async <Row>(statement: string) => {
+    const database = new Database(join(directory, 'sluice.db'), { readonly: true });
+    try {
+      return database.query(statement).all() as Row[];
+    } finally {
+      database.close();
+    }
+  };
+
+/** In a copy of its own: whoever opens the file has begun with its write-ahead log, which is the server's to meet. */
+async function leftInCopy(): Promise<RowsOfOld> {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-first-edition-'));
+  try {
+    unpackInto(directory);
+    return await readRowsOfOld(lookInto(directory));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
 
 async function serve(settings: Record<string, string>) {
   const [command, ...args] = sluiceCommand();
