@@ -5,6 +5,7 @@ import { migrations, onlyAdding } from '../../src/storage/migrations/index.ts';
 import { migratePostgres } from '../../src/storage/postgres/migrate.ts';
 import { databaseFile, openSqlite } from '../../src/storage/sqlite/engine.ts';
 import { OPEN_TO_LOOPBACK, routeAllTo } from '../support/delivery-process.ts';
+import { restoreDatabaseOfOld } from '../support/first-edition.ts';
 import { createLoad, expectPromisesKept } from '../support/load.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -138,6 +139,73 @@ describe('two versions on one PostgreSQL', () => {
     const { rows } = await watching.query('SELECT added FROM events, schema_version');
     expect(rows).toEqual([]);
     await Promise.all([migrating, busy, watching].map(client => client.end()));
+    await fresh.drop();
+  }, 60_000);
+});
+
+describe('a real migration that only adds', () => {
+  interface Table {
+    readonly name: string;
+    readonly columns: readonly string[];
+    readonly values: readonly string[];
+    readonly unique: number;
+  }
+
+  /** With a value for each column, since a node names all that it knows. What others refer to comes first. */
+  async function tablesOf(client: pg.Client): Promise<Table[]> {
+    const { rows } = await client.query<Table>(
+      `SELECT relname AS name,
+         array_agg(quote_ident(attname) ORDER BY attnum) AS columns,
+         array_agg(CASE atttypid WHEN 'text'::regtype THEN '''of a node of then''' ELSE '7' END ORDER BY attnum) AS values,
+         (SELECT count(*)::int FROM pg_index WHERE indrelid = pg_class.oid AND indisunique) AS unique
+       FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
+       WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> 'schema_version'
+       GROUP BY pg_class.oid
+       ORDER BY (SELECT count(*) FROM pg_constraint WHERE conrelid = pg_class.oid AND contype = 'f'), relname`,
+    );
+    return rows;
+  }
+
+  /** Every row of each by the columns of then, among them one that is written by these and taken back. */
+  async function askAsThen(client: pg.Client, tables: readonly Table[]): Promise<unknown[][][]> {
+    await client.query('BEGIN');
+    for (const { name, columns, values } of tables)
+      await client.query(`INSERT INTO ${name} (${columns}) VALUES (${values})`);
+    const answers: unknown[][][] = [];
+    for (const { name, columns } of tables) {
+      const text = `SELECT ${columns} FROM ${name} ORDER BY ${columns}`;
+      answers.push((await client.query<unknown[]>({ text, rowMode: 'array' })).rows);
+    }
+    await client.query('ROLLBACK');
+    return answers;
+  }
+
+  test('leaves the tables of the version before to be written and read as that version does', async () => {
+    const fresh = await freshDatabase();
+    const client = new pg.Client({ connectionString: fresh.url });
+    await client.connect();
+    await restoreDatabaseOfOld(client);
+    let checked = 0;
+    for (const [n, step] of migrations.entries()) {
+      if (!onlyAdding.has(step)) continue;
+      await migratePostgres(client, migrations.slice(0, n));
+      const before = await tablesOf(client);
+      const was = await askAsThen(client, before);
+      await migratePostgres(client, migrations.slice(0, n + 1));
+      const now = await askAsThen(client, before);
+      const after = new Map((await tablesOf(client)).map(({ name, unique }) => [name, unique]));
+      for (const [i, { name, unique }] of before.entries()) {
+        // Where there was nothing, a value may have been filled in.
+        const kept = now[i]?.map((row, r) =>
+          row.map((value, c) => (was[i]?.[r]?.[c] === null ? null : value)),
+        );
+        // One more that is unique would refuse what a node of then writes.
+        expect({ name, rows: kept, unique: after.get(name) }).toEqual({ name, rows: was[i], unique });
+      }
+      checked++;
+    }
+    expect(checked).toBeGreaterThan(5);
+    await client.end();
     await fresh.drop();
   }, 60_000);
 });

@@ -75,7 +75,7 @@ export const oldInstallations: Readonly<Record<string, () => Promise<OldInstalla
     const database = await freshDatabase();
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
-    await client.query(unpacked('postgres.sql.gz').toString());
+    await restoreDatabaseOfOld(client);
     const stored: Look = async <Row>(statement: string) => (await client.query(statement)).rows as Row[];
     const left = await readRowsOfOld(stored);
     const server = await serve({
@@ -96,6 +96,9 @@ export const oldInstallations: Readonly<Record<string, () => Promise<OldInstalla
     };
   },
 };
+
+export const restoreDatabaseOfOld = (client: pg.Client) =>
+  client.query(unpacked('postgres.sql.gz').toString());
 
 const unpackInto = (directory: string): Buffer =>
   execFileSync('tar', ['-x', '-C', directory], { input: unpacked('sqlite.tar.gz') });
