@@ -69,7 +69,9 @@ function describeDeliveries(all: readonly DeliveryRecord[], now: number): Verdic
   }
   // What was cancelled counts for nothing, unless there is nothing else: as for the outcome beside it.
   const wanted = all.filter(({ state }) => state !== 'cancelled');
-  const deliveries = wanted.length === 0 ? all.filter(({ replayed_by }) => replayed_by === null) : wanted;
+  // What stands in place of a replayed one is beside it, unless there were too many to show.
+  const last = all.filter(({ replayed_by }) => replayed_by === null);
+  const deliveries = [wanted, last, all].find(some => some.length > 0) ?? all;
   const destinations = new Set(deliveries.map(({ destination }) => destination.id)).size;
   const open = deliveries.filter(({ state }) => state !== 'delivered');
   const delivered = deliveries.length - open.length;
