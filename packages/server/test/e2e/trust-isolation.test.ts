@@ -12,7 +12,7 @@ import { callCases, routes } from '../support/trust/call-cases.ts';
 import { publicCalls } from '../support/trust/public-cases.ts';
 import { dumpTables } from '../support/trust/table-dump.ts';
 import { fillOrganisation, type Tenant } from '../support/trust/tenant.ts';
-import { ghosts, pathOf, publicPathOf, type Things, textsOf } from '../support/trust/things.ts';
+import { addressOf, ghosts, pathOf, publicPathOf, type Things, textsOf } from '../support/trust/things.ts';
 import { until } from '../support/until.ts';
 
 /** Longer than the slowest machine takes to fill two organisations, or to ask for everything in them by every name. */
@@ -117,9 +117,9 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       return answers[0] ?? '';
     }
 
-    const privateRequest = (route: Route, path: Things, body: Things): Asked => ({
+    const privateRequest = (route: Route, path: Things, body: Things, slug: string | null = null): Asked => ({
       method: route.split(' ')[0] ?? '',
-      path: `/dashboard/api${pathOf(route, path)}${queryOf(callCases[route].query ?? {})}`,
+      path: addressOf(route, path, slug) + queryOf(callCases[route].query ?? {}),
       ...(callCases[route].body ? { body: callCases[route].body(body) } : {}),
     });
     const isStream = (route: Route) => privateCalls[route].answer.kind === 'stream';
@@ -163,6 +163,24 @@ for (const engine of ['sqlite', 'postgres'] as const) {
           expect(answer).toMatch(/^404 .*"not_found"/);
         });
       }
+    });
+
+    test('at the address of ours, every call says that they belong to no such organisation', async () => {
+      const inOurs = (route: Route, things: Things) =>
+        ask(privateRequest(route, things, things, ours.things.slug));
+      const refusal = (slug: string) =>
+        `404 ${JSON.stringify({ error: { message: `You belong to no organisation at /o/${slug}.`, code: 'not_found' } })}`;
+      for (const route of routes) {
+        if (callCases[route].least !== 'anyone')
+          expect(await inOurs(route, ours.things), route).toBe(refusal(ours.things.slug));
+        // Those without a session belong nowhere: it is answered as anywhere else.
+        else
+          expect(await inOurs(route, nobodys), route).toBe(
+            await ask(privateRequest(route, nobodys, nobodys)),
+          );
+      }
+      const nowhere = privateRequest('GET /keys', nobodys, nobodys, nobodys.slug);
+      expect(await ask(nowhere)).toBe(refusal(nobodys.slug));
     });
 
     test('what they read of their own holds nothing of ours', async () => {
@@ -243,6 +261,13 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         expect(first ?? '', asked).toBe(second ?? '');
       }
       expect(paths.length).toBeGreaterThan(10);
+      const [there, nowhere] = [ours.things, nobodys].map(({ slug }) => `/o/${slug}/keys`);
+      const stream = await openStream(service.url, theirs.owner, `/live?call=${there}&call=${nowhere}`);
+      for (const path of [there, nowhere]) {
+        const { event, data } = await stream.next(one => one.data.includes(`"call":"${path}"`));
+        expect(`${event} ${data}`).toMatch(/^refused .*"status":404,.*You belong to no organisation/);
+      }
+      stream.close();
     });
 
     describe('ours in the body is as if there were none', () => {

@@ -4,11 +4,20 @@ import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { privateCalls, type Route } from '@sluice/contract/private-calls';
 import { newJob } from '../../src/core/jobs/new-job.ts';
 import { type Role, roles } from '../../src/core/stores/accounts.ts';
-import { type Browser, cookieOf, dataOf, join, logIn, openBrowser, setUp } from '../support/dashboard.ts';
+import {
+  type Browser,
+  cookieOf,
+  dataOf,
+  join,
+  logIn,
+  openBrowser,
+  PASSWORD,
+  setUp,
+} from '../support/dashboard.ts';
 import { expectRefused } from '../support/endpoints.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { callCases, routes } from '../support/trust/call-cases.ts';
-import { ghosts, pathOf, type Things } from '../support/trust/things.ts';
+import { addressOf, ghosts, pathOf, type Things } from '../support/trust/things.ts';
 
 /** Every private call, asked by every role and by those who have none, about things that nobody has. */
 let service: TestService;
@@ -46,11 +55,15 @@ interface Outcome {
 async function ask(
   route: Route,
   browser: Pick<Browser, 'setCookie'>,
-  headers: Readonly<Record<string, string>> = {},
+  {
+    headers = {},
+    about = things,
+    slug = null,
+  }: { headers?: Readonly<Record<string, string>>; about?: Things; slug?: string | null } = {},
 ): Promise<Outcome> {
   const [method = ''] = route.split(' ');
   const { body, query = {} } = callCases[route];
-  const path = `${pathOf(route, things)}?${new URLSearchParams(query)}`.replace(/\?$/, '');
+  const path = `${addressOf(route, about, slug)}?${new URLSearchParams(query)}`.replace(/\?$/, '');
   const all = {
     'X-Sluice-CSRF': '1',
     'X-Forwarded-For': `10.0.${(address >> 8) & 255}.${++address & 255}`,
@@ -59,10 +72,10 @@ async function ask(
     Cookie: cookieOf(browser),
     ...headers,
   };
-  const response = await fetch(`${service.url}/dashboard/api${path}`, {
+  const response = await fetch(service.url + path, {
     method,
     headers: Object.entries(all).filter(([, value]) => value !== ''),
-    body: body ? JSON.stringify(body(things)) : null,
+    body: body ? JSON.stringify(body(about)) : null,
   });
   if (response.ok) {
     // Streams have no end.
@@ -75,6 +88,8 @@ async function ask(
 
 const nobody = openBrowser('');
 const FORBIDDEN: Outcome = { status: 403, code: 'forbidden' };
+/** What those may be answered whose role allows a call about what nobody has. */
+const TAKEN = [200, 201, 400, 404, 409];
 const NOT_LOGGED_IN: Outcome = { status: 401, code: 'unauthenticated' };
 
 for (const route of routes.filter(isAsked)) {
@@ -93,7 +108,7 @@ for (const route of routes.filter(isAsked)) {
           route === 'DELETE /session' ? await logIn(service.url, `${role}@example.com`) : browsers[role];
         const outcome = await ask(route, browser);
         if (roles.indexOf(role) < roles.indexOf(least)) expect(outcome, role).toEqual(FORBIDDEN);
-        else expect([200, 201, 400, 404, 409], `${role}: ${outcome.code}`).toContain(outcome.status);
+        else expect(TAKEN, `${role}: ${outcome.code}`).toContain(outcome.status);
       }
     });
   }
@@ -102,7 +117,7 @@ for (const route of routes.filter(isAsked)) {
 test('an API key opens none of them', async () => {
   const { secret } = dataOf<{ secret: string }>(await browsers.owner.post('/keys', { name: 'k' }));
   for (const route of routes.filter(one => callCases[one].least !== 'anyone')) {
-    const outcome = await ask(route, nobody, { Authorization: `Bearer ${secret}` });
+    const outcome = await ask(route, nobody, { headers: { Authorization: `Bearer ${secret}` } });
     expect(outcome, route).toEqual(NOT_LOGGED_IN);
   }
 });
@@ -115,8 +130,64 @@ test('none that changes something is taken from another page than the dashboard'
       ['Sec-Fetch-Site', 'cross-site'],
       ['Origin', 'https://elsewhere.example'],
     ] as const)
-      expect(await ask(route, browsers.owner, { [name]: value }), route).toEqual(rejected);
+      expect(await ask(route, browsers.owner, { headers: { [name]: value } }), route).toEqual(rejected);
   }
+});
+
+/**
+ * Two people of two organisations, each where they have the one role with their session, asking in the other by its
+ * address.
+ */
+describe('in the organisation of the address counts the role there', () => {
+  const FIRST = 'acme';
+  const SECOND = 'second';
+  const ownerThere = 'owner-there@example.com';
+  const viewerThere = 'viewer-there@example.com';
+  const sessions = new Map<string, Browser>();
+  let second: string;
+  beforeAll(async () => {
+    second = dataOf<{ id: string }>(await browsers.owner.post('/organisations', { name: SECOND })).id;
+    const inSecond = await logIn(service.url, 'owner@example.com');
+    dataOf(await inSecond.put('/session/organisation', { id: second }));
+    const addTo = async (inviter: Browser, email: string, role: Role) => {
+      const { invite_code } = dataOf<{ invite_code: string }>(
+        await inviter.post('/members', { email, role }),
+      );
+      dataOf(await openBrowser(service.url).post(`/invitations/${invite_code}`, { password: PASSWORD }));
+    };
+    sessions.set(ownerThere, await join(service.url, browsers.owner, ownerThere, 'viewer'));
+    await addTo(inSecond, ownerThere, 'owner');
+    sessions.set(viewerThere, await join(service.url, inSecond, viewerThere, 'owner'));
+    await addTo(browsers.owner, viewerThere, 'viewer');
+  });
+
+  /** Calls that end the session, or lead it elsewhere, have one of their own. */
+  const sessionFor = async (route: Route, email: string): Promise<Browser> =>
+    (/ \/session/.test(route) && !route.startsWith('GET ') ? undefined : sessions.get(email)) ??
+    logIn(service.url, email);
+
+  const asked = routes.filter(route => isAsked(route) && callCases[route].least !== 'anyone');
+  for (const route of asked) {
+    test(route, async () => {
+      const about = { ...things, paths: { ...things.paths, '/organisations': second } };
+      const asOwner = await ask(route, await sessionFor(route, ownerThere), { about, slug: SECOND });
+      if (callCases[route].isOperators) expect(asOwner, 'owner of the second').toEqual(FORBIDDEN);
+      else expect(TAKEN, `owner: ${asOwner.code}`).toContain(asOwner.status);
+      const asViewer = await ask(route, await sessionFor(route, viewerThere), { slug: FIRST });
+      if (callCases[route].least !== 'viewer') expect(asViewer, 'viewer').toEqual(FORBIDDEN);
+      else expect(TAKEN, `viewer: ${asViewer.code}`).toContain(asViewer.status);
+    });
+  }
+
+  test('and the sessions are where they were, with the other role', async () => {
+    const of = async (email: string, path: string) =>
+      dataOf<WhoAmI>((await sessions.get(email)?.get(path)) ?? expect.unreachable());
+    const shown = ({ organisation: { slug }, role }: WhoAmI) => `${role} of ${slug}`;
+    expect(shown(await of(ownerThere, '/session'))).toBe('viewer of acme');
+    expect(shown(await of(ownerThere, '/o/second/session'))).toBe('owner of second');
+    expect(shown(await of(viewerThere, '/session'))).toBe('owner of second');
+    expect(shown(await of(viewerThere, '/o/acme/session'))).toBe('viewer of acme');
+  });
 });
 
 describe('what hangs on the role of somebody else too', () => {

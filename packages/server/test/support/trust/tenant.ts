@@ -134,6 +134,7 @@ export async function fillOrganisation(url: string, owner: Browser): Promise<Ten
         '/audit': audit?.id ?? '',
       },
       parameters,
+      slug: organisation.slug,
       word,
       invitation: invited.id,
       eventType,

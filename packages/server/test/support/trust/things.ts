@@ -1,3 +1,4 @@
+import { CALLS_AT, withOrganisation } from '@sluice/contract/organisation-address';
 import type { Route } from '@sluice/contract/private-calls';
 import { newId } from '../../../src/core/ids.ts';
 import { newSecret } from '../../../src/core/secrets/vault.ts';
@@ -14,6 +15,8 @@ export interface Things {
   readonly parameters: Readonly<
     Record<'kind' | 'external_id' | 'relation' | 'to_kind' | 'to_external_id' | 'token', string>
   >;
+  /** Of the organisation itself: calls in it have it in their address. */
+  readonly slug: string;
   /** A word that is part of everything this organisation has named. */
   readonly word: string;
   /** By its id, under which it stands among the members. */
@@ -49,6 +52,7 @@ export function ghosts(like?: Things): Things {
       '/audit': newId('aud'),
     },
     parameters: parametersFor(word, newSecret('whk').slice(4)),
+    slug: `no-${word.slice(-12)}`,
     word,
     invitation: newId('inv'),
     eventType: `${word}.happened`,
@@ -79,6 +83,10 @@ export function pathOf(route: Route, { paths, parameters }: Things): string {
   });
   return named.replaceAll(/:(\w+)/g, (_, name: string) => parameters[name as keyof Things['parameters']]);
 }
+
+/** The address of a private call about these things: in the organisation of the session, or else in that of a slug. */
+export const addressOf = (route: Route, things: Things, slug: string | null = null): string =>
+  CALLS_AT + withOrganisation(slug, pathOf(route, things));
 
 /** The path of a public call, about these things. */
 export const publicPathOf = (path: string, { parameters }: Things): string =>
