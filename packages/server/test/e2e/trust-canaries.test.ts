@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join as joinPath } from 'node:path';
+import { exportFormat } from '@sluice/contract/dashboard-events';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
+import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { privateCalls, type Route } from '@sluice/contract/private-calls';
 import { getPath, parsePath } from '../../src/core/expressions/path.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
@@ -28,6 +30,7 @@ import {
   stepConfigs,
 } from '../support/trust/secret-bearers.ts';
 import { dumpTables } from '../support/trust/table-dump.ts';
+import { tapFetch, type Wiretap } from '../support/trust/wiretap.ts';
 import { until } from '../support/until.ts';
 
 /**
@@ -59,6 +62,13 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const plain = createCanaries();
     const word = plain.plant('the payload', newCanary('payload'));
     const refusals: string[] = [];
+    /** What it was started with, and what it was told and said while they were planted. */
+    let settings = '';
+    let wiretap: Wiretap;
+    /** Senders who sign do not send what they sign with. */
+    const onlySigned: string[] = [];
+    /** Where the files are that were written for somebody. */
+    const exported: string[] = [];
     let databaseUrl: string | undefined;
     let server: ServerProcess;
     let owner: Browser;
@@ -68,22 +78,23 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       canaries.plant('the password of the database', new URL(postgres.url).password);
       databaseUrl = engine === 'postgres' ? (await postgres.freshDatabase()).url : undefined;
       const password = canaries.plant('the password of the administrator', newCanary('admin'));
-      server = await startProcess({
-        directory,
-        settings: {
-          ...OPEN_TO_LOOPBACK,
-          SLUICE_LOG_LEVEL: 'debug',
-          SLUICE_SECRET_KEY: canaries.plant('the secret key', newCanary('secret-key-of-32-characters')),
-          SLUICE_ADMIN_EMAIL: 'owner@example.com',
-          SLUICE_ADMIN_PASSWORD: password,
-          ...(databaseUrl ? { SLUICE_DATABASE_URL: databaseUrl } : {}),
-        },
-      });
+      const given = {
+        ...OPEN_TO_LOOPBACK,
+        SLUICE_LOG_LEVEL: 'debug',
+        SLUICE_SECRET_KEY: canaries.plant('the secret key', newCanary('secret-key-of-32-characters')),
+        SLUICE_ADMIN_EMAIL: 'owner@example.com',
+        SLUICE_ADMIN_PASSWORD: password,
+        ...(databaseUrl ? { SLUICE_DATABASE_URL: databaseUrl } : {}),
+      };
+      settings = JSON.stringify(given);
+      server = await startProcess({ directory, settings: given });
+      wiretap = tapFetch();
       owner = openBrowser(server.url);
       dataOf(await owner.post('/session', { email: 'owner@example.com', password }));
       plantSession('the session of the owner', owner);
     }, START_MS);
     afterAll(async () => {
+      wiretap.remove();
       server.kill('SIGKILL');
       await server.ended;
     });
@@ -122,7 +133,9 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 
       const wrong = (name: string) => canaries.plant(`a wrong ${name}`, newCanary(`wrong-${name}`));
       await refused(back.post('/session', { email: 'guest@example.com', password: wrong('password') }));
-      await refused(back.post('/session', { ...withCode, code: wrong('code').slice(0, 40) }));
+      await refused(
+        back.post('/session', { ...withCode, code: canaries.plant('a wrong code', newCanary('code')) }),
+      );
       await refused(back.post(`/invitations/${wrong('invitation')}`, { password: wrong('first password') }));
       await refused(back.post('/setup', { code: wrong('set-up code') }));
       await refused(back.put('/account/password', { password: wrong('old password'), new_password: 'x' }));
@@ -156,8 +169,12 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         const url = `${server.url}/whk/${source.token}`;
         const right = secret ?? source.secret ?? '';
         expect((await post(url, '{}', headers(right))).status).toBe(202);
-        const guess = plant('a wrong secret', newCanary(`guess-${auth}`));
-        if (auth !== 'none') await refused(post(url, '{}', headers(guess)));
+        if (auth !== 'none') {
+          const guess = plant('a wrong secret', newCanary(`guess-${auth}`));
+          if (!Object.values(headers(guess)).some(value => value.includes(guess)))
+            onlySigned.push(`a wrong secret of ${name}`);
+          await refused(post(url, '{}', headers(guess)));
+        }
         if (agreed) {
           const shake = (token: string) => fetch(`${url}?hub.challenge=1&hub.verify_token=${token}`);
           expect((await shake(agreed)).status).toBe(200);
@@ -182,8 +199,9 @@ for (const engine of ['sqlite', 'postgres'] as const) {
           const made = configs[kind];
           if (made === undefined && secrets.length === 0) return [];
           if (made === undefined) throw new Error(`${kind} takes a line in secret-bearers.ts.`);
-          const secret = canaries.plant(`a secret of ${kind}`, newCanary(kind));
+          const secret = newCanary(kind);
           const all = made(secret, at);
+          if (JSON.stringify(all).includes(secret)) canaries.plant(`a secret of ${kind}`, secret);
           // What is kept of the secret before comes of rotating one; the token of a listener is made for it.
           const given = secrets.filter(
             one => !one.includes('previous') && !(kind === 'listener' && one === 'token'),
@@ -259,6 +277,24 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       await refused(owner.post('/pipelines', { ...definition, sources: ['src_x'] }));
     }, 60_000);
 
+    test('exports: a file of each format, kept for a while', async () => {
+      for (const format of exportFormat.options) {
+        const { id } = dataOf<JobRecord>(await owner.post('/exports', { format }));
+        await until(
+          async () => dataOf<JobRecord>(await owner.get(`/jobs/${id}`)).file !== undefined,
+          'An export does not end.',
+        );
+        exported.push(`/jobs/${id}/file`);
+      }
+    });
+
+    test('each of them was there to be found, whole, where it may be', () => {
+      wiretap.remove();
+      const told = canaries.findIn('', `${settings}\n${wiretap.heard()}`).map(found => found.slice(0, -4));
+      expect(canaries.names().filter(name => !told.includes(name))).toEqual(onlySigned);
+      expect(shownToMembers.findIn('', wiretap.heard())).toHaveLength(shownToMembers.names().length);
+    });
+
     /** Whatever this person can read, by the table of calls: every list, and each call about each of its rows. */
     async function readEverything(browser: Browser): Promise<Map<string, string>> {
       const read = new Map<string, string>();
@@ -282,6 +318,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
             await get(one.slice(4).replaceAll(/:(\w+)/g, (_, name: string) => row[name] ?? ''));
         }
       }
+      for (const path of ['/events/export', '/audit/export']) await get(`${path}?format=csv`);
       return read;
     }
 
@@ -315,9 +352,10 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       expect(canaries.findIn('answers', refusals.join('\n'))).toEqual([]);
       // The search itself: what is no secret is found, attempts and exports included.
       const shown = findIn(plain, seen);
-      for (const place of ['/dead-letters/export', '/deliveries/dlv_', '/events/evt_'])
+      const places = ['/events/export', '/events/export?format=csv', '/dead-letters/export', ...exported];
+      for (const place of [...places, '/deliveries/dlv_', '/events/evt_'])
         expect(
-          shown.some(found => found.includes(place)),
+          shown.some(found => found.includes(` in ${place}`)),
           place,
         ).toBe(true);
       expect(findIn(shownToMembers, seen)).not.toEqual([]);
@@ -331,7 +369,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     });
 
     test('nor in any table, page or log of the database, nor in a copy of it', async () => {
-      const rows = (await dumpTables({ directory, databaseUrl })).join('\n');
+      const all = await dumpTables({ directory, databaseUrl });
+      const rows = all.join('\n');
       const folder = databaseUrl ? await dataDirectory() : directory;
       if (databaseUrl) await postgres.administer(postgres.url, 'CHECKPOINT');
       for (const where of [canaries, shownToMembers]) {
@@ -339,7 +378,10 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         expect(where.findInFiles('files', folder)).toEqual([]);
         expect(where.findInFiles('files', directory)).toEqual([]);
       }
-      expect(plain.findIn('rows', rows)).not.toEqual([]);
+      for (const table of ['', 'export_chunks ']) {
+        const ofTable = all.filter(row => row.startsWith(table)).join('\n');
+        expect(plain.findIn('rows', ofTable), table).not.toEqual([]);
+      }
       const found = plain.findInFiles('files', folder).join('\n');
       expect(found).toContain(databaseUrl ? '/pg_wal/' : 'sluice.db-wal');
       if (databaseUrl) return;

@@ -14,6 +14,7 @@ export interface Canaries {
 
 export function createCanaries(): Canaries {
   const planted = new Map<string, Buffer[]>();
+  const secrets = new Map<string, string>();
 
   function findIn(place: string, text: string | Uint8Array): string[] {
     const bytes =
@@ -28,6 +29,8 @@ export function createCanaries(): Canaries {
   return {
     plant(name, secret) {
       if (secret.length < 10) throw new Error(`${name} is too short to be looked for.`);
+      if ((secrets.get(name) ?? secret) !== secret) throw new Error(`There are two of ${name}.`);
+      secrets.set(name, secret);
       planted.set(name, formsOf(secret));
       return secret;
     },
