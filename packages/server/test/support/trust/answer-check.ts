@@ -1,4 +1,5 @@
 import { failure } from '@sluice/contract';
+import { CALLS_AT, splitOrganisation } from '@sluice/contract/organisation-address';
 import { privateCalls, type Route } from '@sluice/contract/private-calls';
 import { catalogue, type ErrorCode } from '../../../src/core/errors.ts';
 import type { PublicOperation } from '../../../src/web/openapi/operation.ts';
@@ -33,7 +34,7 @@ export function createAnswerCheck(
   const known: Known[] = [
     ...routes.map(route => ({
       method: route.split(' ')[0] ?? '',
-      pattern: toPattern(`/dashboard/api${route.split(' ')[1]}`, /:\w+/g),
+      pattern: toPattern(`${CALLS_AT}${route.split(' ')[1]}`, /:\w+/g),
       route,
     })),
     ...publicCalls().map(({ operation }) => ({
@@ -45,7 +46,7 @@ export function createAnswerCheck(
 
   return answer => {
     const { method, path, status, type, text } = answer;
-    const atPath = known.filter(({ pattern }) => pattern.test(path));
+    const atPath = known.filter(({ pattern }) => pattern.test(withoutOrganisation(path)));
     // A path without names comes first, as for the router.
     const call = atPath
       .filter(one => one.method === method)
@@ -69,6 +70,10 @@ export function createAnswerCheck(
     return call.route ? privateMisfit(body, call.route, shapes) : publicMisfit(body, status, call.operation);
   };
 }
+
+/** The answer of a private call is the same in each organisation. */
+const withoutOrganisation = (path: string): string =>
+  path.startsWith(CALLS_AT) ? CALLS_AT + splitOrganisation(path.slice(CALLS_AT.length)).rest : path;
 
 const toPattern = (path: string, name: RegExp): RegExp =>
   new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(name, '[^/]+')}$`);

@@ -6,7 +6,7 @@ import { createSeeded, type Seeded } from '../../corpus/seeded.ts';
 import { callCases, routes } from './call-cases.ts';
 import { hostileTexts, spoil, valueFor, writeJson } from './hostile-values.ts';
 import { publicCalls } from './public-cases.ts';
-import { ghosts, pathOf, publicPathOf, type Things, textsOf } from './things.ts';
+import { addressOf, ghosts, publicPathOf, type Things, textsOf } from './things.ts';
 
 /** Requests that are nearly right, made of the tables of calls: the same seed makes the same ones. */
 export interface FuzzRequest {
@@ -22,7 +22,8 @@ export interface FuzzRequest {
 /** A call as the generator needs it, private or public. */
 interface Template {
   readonly method: string;
-  path(things: Things): string;
+  /** A private call has a second address, in the organisation of a slug. */
+  path(things: Things, slug?: string | null): string;
   readonly queryNames: readonly string[];
   readonly query: Readonly<Record<string, string>>;
   body?(things: Things): unknown;
@@ -87,9 +88,10 @@ function makeRequest(template: Template, random: Seeded, given: Ingredients): Fu
   // What deletes finds something now and then: else soon there would be nothing left to ask about.
   const isMild = template.method !== 'DELETE' || isOneIn(30);
   const about = isMild && !isOneIn(3) ? own : random.oneOf([others, absent]);
-  let path = template.path(about);
-  if (path !== template.path(others) && isOneIn(6)) {
-    const odd = () => encodeOddly(random.oneOf(hostileTexts), random);
+  const odd = () => encodeOddly(random.oneOf(hostileTexts), random);
+  const slug = isOneIn(4) ? (isOneIn(4) ? random.oneOf([others.slug, absent.slug, odd()]) : own.slug) : null;
+  let path = template.path(about, slug);
+  if (path !== template.path(others, slug) && isOneIn(6)) {
     for (const thing of [...Object.values(about.parameters), ...Object.values(about.paths)])
       path = path.replace(thing, odd);
   }
@@ -246,7 +248,7 @@ function privateTemplate(route: Route): Template {
   const { body: example, query: needed = {} } = callCases[route];
   return {
     method,
-    path: things => `/dashboard/api${pathOf(route, things)}`,
+    path: (things, slug) => addressOf(route, things, slug),
     queryNames:
       query instanceof z.ZodObject ? Object.keys(query.shape) : route === 'GET /live' ? ['call'] : [],
     query: needed,
