@@ -86,3 +86,13 @@ test('roles are given with the role that one has by now, to members as they are 
   expect((await give('viewer', removal)).status).toBe(401);
   expect(await roleNow()).toBe('owner');
 });
+
+test('an address of an organisation is never taken for that of the session', async () => {
+  expect((await dashboard.get('/keys')).status).toBe(200);
+  expect((await dashboard.get('/o/acme/keys')).status).toBe(200);
+  for (const path of ['/o/other', `/o/${'a'.repeat(65)}`, '/o/%6fther', '/o/%61cme', '/%6f/acme']) {
+    expect((await dashboard.get(`${path}/keys`)).status, path).toBe(404);
+    expect((await dashboard.send('POST', `${path}/keys`, '{"name":"k"}')).status, path).toBe(404);
+  }
+  expect(await keys()).toEqual([]);
+});

@@ -15,6 +15,7 @@ import type { WebEnv } from '../env.ts';
 import type { Cursors } from '../paging.ts';
 import { type BodyReading, readJson, readQuery } from '../read-json.ts';
 import type { LoginSession, LoginSessions } from './access/sessions.ts';
+import { organisationIn } from './call-address.ts';
 import { requireSameOrigin } from './csrf.ts';
 import type { Answered, AuditDetails, OpenCall, OpenCallTo, SessionCallTo } from './exchange.ts';
 import { type Permission, requirePermission } from './permissions.ts';
@@ -130,6 +131,9 @@ export function createCalls(
       method,
       [`${CALLS_AT}${path}`, `${CALLS_AT}/o/:organisation{[a-z0-9-]+}${path}`],
       async context => {
+        // The router reads escapes, and takes longer names: else such an address would be that of one's own.
+        if ((context.req.param('organisation') ?? null) !== organisationIn(context.req.raw))
+          throw new Problem('not_found');
         // Before it is called: a file that nobody reads would be put together, and be on record as fetched.
         if (context.env.isFollowed && answered.kind === 'stream') throw invalid('', NOT_FOLLOWED);
         return handle(context);
