@@ -11,6 +11,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { createAnswerCheck } from '../support/trust/answer-check.ts';
 import { readAnswerShapes, type Shape } from '../support/trust/answer-shapes.ts';
 import { createFuzzer, type FuzzRequest, requestsWith } from '../support/trust/fuzz-requests.ts';
+import { judgeAnswers, readAnswers, readRequests } from '../support/trust/raw-answers.ts';
 import { rawRequest, sendRaw } from '../support/trust/raw-requests.ts';
 import { fillOrganisation, type Tenant } from '../support/trust/tenant.ts';
 import { ghosts, newWord, type Things } from '../support/trust/things.ts';
@@ -37,6 +38,42 @@ let shapes: Map<Route, Shape>;
 beforeAll(async () => {
   shapes = await readAnswerShapes();
 }, START_MS);
+
+test('answers to bytes that no client would send are found wanting', () => {
+  const post = (body: string) => `POST /v1/ingest HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n${body}`;
+  const answer = (status: number, body: string, type = 'application/json') =>
+    `HTTP/1.1 ${status} X\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const refusal = (code: string) => JSON.stringify({ error: { message: 'It is wrong.', code } });
+  const bare = (status: number) => `HTTP/1.1 ${status} X\r\nConnection: close\r\n\r\n`;
+  const right = answer(400, refusal('invalid_json'));
+  const judge = (sent: string, received: string) => judgeAnswers(sent, received, createAnswerCheck(shapes));
+
+  const sound: [string, string][] = [
+    [post('{}'), right],
+    [post('{}'), `HTTP/1.1 100 Continue\r\n\r\n${right}`],
+    [post('{}') + post('{}'), right + right],
+    [post('{}zz'), right + bare(400)],
+    [post('{}zz'), bare(400)],
+    [post('{}') + post('{}'), ''],
+    [post('{'), ''],
+    [post('{'), right],
+    ['FOO / HTTP/1.1\r\n\r\n', ''],
+  ];
+  for (const [sent, received] of sound) expect(judge(sent, received), sent + received).toBeNull();
+  const unsound: [string, string][] = [
+    [post('{}'), ''],
+    [post('{}'), right.slice(0, -1)],
+    [post('{}'), bare(400)],
+    [post('{}'), answer(400, 'No.', 'text/plain')],
+    [post('{}'), answer(400, '{"message":"It is wrong."}')],
+    [post('{}'), answer(500, refusal('internal'))],
+    [post('{}'), right + right],
+    [post('{}') + post('{}'), right + answer(500, refusal('internal'))],
+    [post('{'), bare(500)],
+    [post('{'), answer(400, 'No.', 'text/plain')],
+  ];
+  for (const [sent, received] of unsound) expect(judge(sent, received), sent + received).toBeString();
+});
 
 for (const engine of ['sqlite', 'postgres'] as const) {
   describe(`on ${engine}`, () => {
@@ -237,25 +274,29 @@ for (const engine of ['sqlite', 'postgres'] as const) {
           },
         ];
         const wrong: string[] = [];
-        const statuses = new Set<string>();
+        const statuses = new Set<number>();
+        const check = createAnswerCheck(shapes);
+        let alone = 0;
         let next = 0;
         const worker = async () => {
           while (next < RAW_COUNT) {
             const n = next++;
             const { path, headers } = targets[n % targets.length] ?? { path: '/', headers: [] };
             const bytes = rawRequest(seed, n, path, headers);
-            const received = await sendRaw(service.service.port, bytes);
-            const status = /^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? 'none';
-            statuses.add(status);
-            // 505 is what Bun says of a first line that is not of HTTP/1.1, before the service has the request.
-            if ((status.startsWith('5') && status !== '505') || /"code":"internal"/.test(received))
-              wrong.push(`#${n} ${JSON.stringify(bytes.slice(0, 300))}: ${received.slice(0, 300)}`);
+            if (readRequests(bytes).isAlone) alone++;
+            const sent = await sendRaw(service.service.port, bytes).catch((error: Error) => error);
+            const received = sent instanceof Error ? '' : sent;
+            for (const { status } of readAnswers(received)) statuses.add(status);
+            const found = sent instanceof Error ? sent.message : judgeAnswers(bytes, received, check);
+            if (found !== null)
+              wrong.push(`#${n} ${JSON.stringify(bytes.slice(0, 300))}: ${found} ${received.slice(0, 300)}`);
           }
         };
         await Promise.all(Array.from({ length: AT_ONCE }, worker));
         expect(wrong.slice(0, MOST_SHOWN)).toEqual([]);
         // They come as far as the service, which tells them apart.
-        for (const status of ['400', '405']) expect([...statuses]).toContain(status);
+        expect(alone).toBeGreaterThan(RAW_COUNT / 8);
+        for (const status of [400, 401, 405]) expect([...statuses]).toContain(status);
         expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
       },
       LONGEST_MS,

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { createSeeded, type Seeded } from '../../corpus/seeded.ts';
+import { readAnswers, readRequests } from './raw-answers.ts';
 
 /** Requests as bytes that no HTTP client would send. */
 export function rawRequest(seed: number, n: number, path: string, headers: readonly string[]): string {
@@ -74,24 +75,39 @@ const bodies: readonly [(body: string) => string, ...((body: string) => string)[
 
 /** For how long a client waits for an answer to what may be half a request, before it says that this was all. */
 const PATIENCE_MS = 200;
+/** Thousands of times as long as an answer takes. */
+const HANGING_MS = 20_000;
 
-/** Sends the bytes. Resolves with all that came back, once the other side has closed too. */
+/**
+ * Sends the bytes, and waits for the answer where they are one whole request. Resolves with all that came back, once the
+ * other side has closed too; fails where it neither answers nor closes.
+ */
 export function sendRaw(port: number, bytes: string): Promise<string> {
+  const { whole, isAlone } = readRequests(bytes);
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     let received = '';
-    const lastWord = setTimeout(() => socket.end(), PATIENCE_MS);
+    const hanging = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`It hangs after ${JSON.stringify(received.slice(0, 300))}.`));
+    }, HANGING_MS);
+    const lastWord = isAlone ? undefined : setTimeout(() => socket.end(), PATIENCE_MS);
+    const settle = (then: () => void) => {
+      clearTimeout(hanging);
+      clearTimeout(lastWord);
+      then();
+    };
     socket.on('connect', () => socket.write(Buffer.from(bytes, 'latin1')));
     socket.on('data', chunk => {
       received += chunk.toString('latin1');
-      socket.end();
+      if (readAnswers(received).length >= whole.length) socket.end();
     });
+    socket.on('end', () => socket.end());
     socket.on('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'ECONNRESET' || error.code === 'EPIPE' ? resolve(received) : reject(error),
+      settle(() =>
+        error.code === 'ECONNRESET' || error.code === 'EPIPE' ? resolve(received) : reject(error),
+      ),
     );
-    socket.on('close', () => {
-      clearTimeout(lastWord);
-      resolve(received);
-    });
+    socket.on('close', () => settle(() => resolve(received)));
   });
 }
