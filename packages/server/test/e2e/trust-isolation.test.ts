@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { listenReady } from '@sluice/contract/listen';
 import { privateCalls, type Route } from '@sluice/contract/private-calls';
 import { z } from 'zod';
 import { cookieOf, listOf, setUp, stranger } from '../support/dashboard.ts';
@@ -9,7 +10,7 @@ import { settled } from '../support/pipelines.ts';
 import type { FreshDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { callCases, routes } from '../support/trust/call-cases.ts';
-import { publicCalls } from '../support/trust/public-cases.ts';
+import { publicCalls, type UndescribedCall, undescribedCalls } from '../support/trust/public-cases.ts';
 import { dumpTables } from '../support/trust/table-dump.ts';
 import { fillOrganisation, type Tenant } from '../support/trust/tenant.ts';
 import { addressOf, ghosts, pathOf, publicPathOf, type Things, textsOf } from '../support/trust/things.ts';
@@ -302,6 +303,58 @@ for (const engine of ['sqlite', 'postgres'] as const) {
           else await ask(requestFor(ours.things));
         });
       }
+
+      const [connect, report, shake] = undescribedCalls;
+      const requestOf = (call: UndescribedCall | undefined, things: Things): Asked => {
+        if (call === undefined) return expect.unreachable();
+        const { method, path, query, body, headers } = call;
+        return {
+          method,
+          path: path(things) + queryOf(query?.(things) ?? {}),
+          ...(body ? { body: body(things) } : {}),
+          headers: headers(things),
+        };
+      };
+      const holding = (held: Partial<Things['held']>): Things => ({
+        ...ours.things,
+        held: { ...ours.things.held, ...held },
+      });
+      const listen = (things: Things) =>
+        fetch(service.url + requestOf(connect, things).path, {
+          headers: requestOf(connect, things).headers ?? {},
+        });
+
+      test('a listener of ours is connected to, and answered for, with its own token alone', async () => {
+        const [theirSecret] = theirs.things.held.listener.split('.');
+        const [, ourAddress] = ours.things.held.listener.split('.');
+        const forged = holding({ listener: `${theirSecret}.${ourAddress}` });
+        expect(await ask(requestOf(connect, forged))).toMatch(/^401 .*"unauthenticated"/);
+
+        const response = await listen(ours.things);
+        expect(response.status).toBe(200);
+        const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+        const { value = '' } = (await reader?.read()) ?? {};
+        const { connection, destination } = listenReady.parse(
+          JSON.parse(/^data: (.*)$/m.exec(value)?.[1] ?? ''),
+        );
+        const asked = (listener: string) => requestOf(report, holding({ connection, listener }));
+        for (const listener of [theirs.things.held.listener, forged.held.listener])
+          expect(await ask(asked(listener))).toMatch(/^401 .*"unauthenticated"/);
+        // Nobody waits for that delivery, but whoever asks is the one that is connected.
+        expect(await ask(asked(ours.things.held.listener))).toBe('200 {"data":{"taken":false}}');
+        await reader?.cancel();
+        await until(async () => {
+          const found = await service.engine.configuration.findDestination(ours.orgId, destination.id);
+          return found?.listenerToken === null;
+        }, 'Our listener is still connected.');
+      });
+
+      test('a handshake at ours takes what was agreed on there', async () => {
+        expect(await ask(requestOf(shake, holding({ agreed: theirs.things.held.agreed })))).toMatch(
+          /^401 .*"unauthenticated"/,
+        );
+        expect(await ask(requestOf(shake, ours.things))).toBe(`200 ${ours.things.word}`);
+      });
 
       test('a cursor of ours is refused', async () => {
         for (const { operation } of publicCalls()) {

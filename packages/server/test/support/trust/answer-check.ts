@@ -1,4 +1,5 @@
 import { failure } from '@sluice/contract';
+import { LISTEN_PATH } from '@sluice/contract/listen';
 import { CALLS_AT, splitOrganisation } from '@sluice/contract/organisation-address';
 import { privateCalls, type Route } from '@sluice/contract/private-calls';
 import { catalogue, type ErrorCode } from '../../../src/core/errors.ts';
@@ -60,9 +61,13 @@ export function createAnswerCheck(
         ? null
         : `a stream of ${type}`;
     }
+    if (path === LISTEN_PATH && status === 200) return type === 'text/event-stream' ? null : `it is ${type}`;
+    // What a provider agreed on it is told again, as it stands.
+    if (method === 'GET' && path.startsWith('/whk/') && status === 200)
+      return type.startsWith('text/plain') ? null : `it is ${type}`;
     if (!type.startsWith('application/json') || text === null) {
       // Folded paths lead to pages.
-      return /^\/(dashboard\/api|v1|whk)\//.test(path) ? `it is ${type}` : null;
+      return /^\/(dashboard\/api|v1|whk|listen)(\/|$)/.test(path) ? `it is ${type}` : null;
     }
     const body = parse(text);
     if (status >= 400) return refusalMisfit(body, status, call);

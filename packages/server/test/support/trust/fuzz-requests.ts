@@ -1,11 +1,12 @@
 import { gzipSync } from 'node:zlib';
+import { listenResult } from '@sluice/contract/listen';
 import { privateCalls, type Route } from '@sluice/contract/private-calls';
 import { z } from 'zod';
 import { type JsonSchema, schemasOf } from '../../../src/web/openapi/schemas.ts';
 import { createSeeded, type Seeded } from '../../corpus/seeded.ts';
 import { callCases, routes } from './call-cases.ts';
 import { hostileTexts, spoil, valueFor, writeJson } from './hostile-values.ts';
-import { publicCalls } from './public-cases.ts';
+import { publicCalls, undescribedCalls } from './public-cases.ts';
 import { addressOf, ghosts, publicPathOf, type Things, textsOf } from './things.ts';
 
 /** Requests that are nearly right, made of the tables of calls: the same seed makes the same ones. */
@@ -25,7 +26,7 @@ interface Template {
   /** A private call has a second address, in the organisation of a slug. */
   path(things: Things, slug?: string | null): string;
   readonly queryNames: readonly string[];
-  readonly query: Readonly<Record<string, string>>;
+  query(things: Things): Readonly<Record<string, string>>;
   body?(things: Things): unknown;
   readonly schemas: readonly JsonSchema[];
   headers(things: Things): Readonly<Record<string, string>>;
@@ -40,7 +41,7 @@ export interface FuzzSubjects {
 
 /** The n-th request of this seed, whatever became of those before it. */
 export function createFuzzer(seed: number): (n: number, subjects: FuzzSubjects) => FuzzRequest {
-  const templates = [...routes.map(privateTemplate), ...publicTemplates()];
+  const templates = [...routes.map(privateTemplate), ...publicTemplates(), ...undescribedTemplates()];
   const absent = ghosts();
   // Dear to make, and the same each time: a bomb, and all names, as long as they are those of the same things.
   const bomb = copy(gzipSync(new Uint8Array(8 * 1024 * 1024)));
@@ -111,7 +112,7 @@ function makeRequest(template: Template, random: Seeded, given: Ingredients): Fu
   if (isOneIn(4)) headers.set(...oddHeader(random, names));
   return {
     method,
-    path: path + makeQuery(template, random, names),
+    path: path + makeQuery(template, random, own, names),
     headers: [...headers].filter(([, value]) => isSendable(value)),
     body,
     isKnown: !isOneIn(12),
@@ -182,8 +183,10 @@ function packOddly(
   }
 }
 
-function makeQuery(template: Template, random: Seeded, names: readonly string[]): string {
-  const parts = Object.entries(template.query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+function makeQuery(template: Template, random: Seeded, own: Things, names: readonly string[]): string {
+  const parts = Object.entries(template.query(own)).map(
+    ([name, value]) => `${name}=${encodeURIComponent(value)}`,
+  );
   const some = [
     ...template.queryNames,
     ...(random.between(0, 15) === 0 ? ['nonsense', '', 'limit', 'cursor'] : []),
@@ -251,7 +254,7 @@ function privateTemplate(route: Route): Template {
     path: (things, slug) => addressOf(route, things, slug),
     queryNames:
       query instanceof z.ZodObject ? Object.keys(query.shape) : route === 'GET /live' ? ['call'] : [],
-    query: needed,
+    query: () => needed,
     ...(example ? { body: example } : {}),
     schemas: body ? [z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) as JsonSchema] : [],
     headers: () => ({ 'X-Sluice-CSRF': '1' }),
@@ -271,9 +274,17 @@ function publicTemplates(): Template[] {
     queryNames: operation.parameters
       .filter(parameter => parameter.in === 'query')
       .map(({ name }) => name.replace('<path>', 'plan')),
-    query: {},
+    query: () => ({}),
     ...(known.body ? { body: known.body } : {}),
     schemas: Object.values(operation.body ?? {}).map(({ schema }) => resolve(schema as JsonSchema)),
     headers: things => known.headers?.(things) ?? {},
   }));
 }
+
+const undescribedTemplates = (): Template[] =>
+  undescribedCalls.map(({ query = () => ({}), ...call }) => ({
+    ...call,
+    query,
+    queryNames: Object.keys(query(ghosts())),
+    schemas: call.body ? [z.toJSONSchema(listenResult, { io: 'input' }) as JsonSchema] : [],
+  }));

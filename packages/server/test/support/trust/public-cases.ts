@@ -1,3 +1,4 @@
+import { LISTEN_PATH, LISTEN_RESULTS_PATH } from '@sluice/contract/listen';
 import { defaultLimits } from '../../../../../scripts/reference/api.ts';
 import type { PublicOperation } from '../../../src/web/openapi/operation.ts';
 import { publicOperations } from '../../../src/web/openapi/operations.ts';
@@ -59,3 +60,40 @@ export const publicCalls = (): { operation: PublicOperation; known: PublicCase }
       throw new Error(`There is no case for ${operation.id}: it takes a line in public-cases.ts.`);
     return { operation, known };
   });
+
+/** A call that is open to the whole network, and stands in no document. */
+export interface UndescribedCall {
+  readonly method: string;
+  path(things: Things): string;
+  query?(things: Things): Readonly<Record<string, string>>;
+  body?(things: Things): unknown;
+  headers(things: Things): Readonly<Record<string, string>>;
+}
+
+const asListener = ({ held }: Things) => ({ Authorization: `Bearer ${held.listener}` });
+
+/** What `sluice listen` speaks, and the handshake of a provider. */
+export const undescribedCalls: readonly UndescribedCall[] = [
+  { method: 'GET', path: () => LISTEN_PATH, headers: asListener },
+  {
+    method: 'POST',
+    path: () => LISTEN_RESULTS_PATH,
+    body: ({ held, paths }) => ({
+      connection: held.connection,
+      delivery: paths['/deliveries'],
+      duration_ms: 1,
+      outcome: { status: 200, body: 'taken', retry_after: null },
+    }),
+    headers: asListener,
+  },
+  {
+    method: 'GET',
+    path: ({ held }) => `/whk/${held.handshake}`,
+    query: ({ held, word }) => ({
+      'hub.mode': 'subscribe',
+      'hub.challenge': word,
+      'hub.verify_token': held.agreed,
+    }),
+    headers: () => ({}),
+  },
+];

@@ -1,6 +1,8 @@
 import { expect } from 'bun:test';
+import { randomUUID } from 'node:crypto';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
+import { newSecret } from '../../../src/core/secrets/vault.ts';
 import { type Browser, dataOf, join, listOf, logIn } from '../dashboard.ts';
 import { acceptedIds, ingestWith, post } from '../endpoints.ts';
 import { until } from '../until.ts';
@@ -39,6 +41,16 @@ export async function fillOrganisation(url: string, owner: Browser): Promise<Ten
     policy: { attempts: 1, schedule_s: [0] },
   });
   const inbox = await make('/destinations', { kind: 'inbox', name: `${word} inbox` });
+  const listener = await make('/destinations', { kind: 'listener', name: `${word} listener` });
+  const agreed = newSecret('agreed');
+  const handshake = await make('/sources', {
+    kind: 'webhook',
+    name: `${word} handshake`,
+    auth: 'provider',
+    provider: 'meta',
+    secret: newSecret('meta'),
+    verify_token: agreed,
+  });
   const definition = {
     name: `${word} pipeline`,
     sources: [source.id],
@@ -136,6 +148,8 @@ export async function fillOrganisation(url: string, owner: Browser): Promise<Ten
       parameters,
       slug: organisation.slug,
       word,
+      // It is connected to where a test does so.
+      held: { listener: listener.secret, connection: randomUUID(), handshake: handshake.token, agreed },
       invitation: invited.id,
       eventType,
       senderId: `${word}-1`,

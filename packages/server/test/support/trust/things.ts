@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { CALLS_AT, withOrganisation } from '@sluice/contract/organisation-address';
 import type { Route } from '@sluice/contract/private-calls';
 import { newId } from '../../../src/core/ids.ts';
 import { newSecret } from '../../../src/core/secrets/vault.ts';
+import { newListenerToken } from '../../../src/delivery/listeners/token.ts';
 
 /** What stands before the first name in the path of a call: `/keys` of `GET /keys/:id`. */
 type Collection = CollectionOf<Route>;
@@ -19,6 +21,8 @@ export interface Things {
   readonly slug: string;
   /** A word that is part of everything this organisation has named. */
   readonly word: string;
+  /** What opens calls that no document describes; nobody else gets to see it, and no call is asked for it. */
+  readonly held: Readonly<Record<'listener' | 'connection' | 'handshake' | 'agreed', string>>;
   /** By its id, under which it stands among the members. */
   readonly invitation: string;
   readonly eventType: string;
@@ -54,6 +58,12 @@ export function ghosts(like?: Things): Things {
     parameters: parametersFor(word, newSecret('whk').slice(4)),
     slug: `no-${word.slice(-12)}`,
     word,
+    held: {
+      listener: newListenerToken({ orgId: newId('org'), id: newId('dst') }),
+      connection: randomUUID(),
+      handshake: newSecret('whk').slice(4),
+      agreed: newSecret('agreed'),
+    },
     invitation: newId('inv'),
     eventType: `${word}.happened`,
     senderId: `${word}-1`,
@@ -98,7 +108,7 @@ export const publicPathOf = (path: string, { parameters }: Things): string =>
   });
 
 /** Each of them once, with where it comes from, longest first: no shorter one is part of it then. */
-export const textsOf = ({ paths, parameters, ...rest }: Things): [name: string, text: string][] =>
+export const textsOf = ({ paths, parameters, held: _, ...rest }: Things): [name: string, text: string][] =>
   Object.entries({ ...paths, ...parameters, ...rest })
     .filter(([, text]) => text.length > 15)
     .sort(([, a], [, b]) => b.length - a.length);
