@@ -58,13 +58,21 @@ export function useLeaveGuard(form: GuardedForm): LeaveGuard {
     withResolver: true,
   });
   const isAsking = status === 'blocked' || (closing !== null && isUnsaved());
+  const isSavedMeanwhile = closing !== null && !isUnsaved();
+  useEffect(() => {
+    if (closing === null || !isSavedMeanwhile) return;
+    setClosing(null);
+    if (closing.isOfAll) void mayLeavePage().then(closing.answer);
+    else closing.answer(true);
+  }, [closing, isSavedMeanwhile]);
   const stay = () => {
     reset?.();
     setClosing(null);
     closing?.answer(false);
   };
   const leave = () => {
-    const left = status === 'blocked' || closing?.isOfAll ? unsavedForms() : [here];
+    // Whoever asked for all of them may fail yet to leave, and drops what is kept once it has not.
+    const left = status === 'blocked' ? unsavedForms() : closing?.isOfAll ? [] : [here];
     for (const { current } of left) current.onLeave?.();
     setClosing(null);
     closing?.answer(true);

@@ -18,7 +18,9 @@ interface TimeRange {
 export function useTimeRange(): TimeRange {
   const [{ within, after, before }] = useFilters();
   const span = spanNames.find(name => name === within);
-  const start = useSyncExternalStore(watchClock, () => (span ? startOf(span, Date.now()) : null));
+  const start = useSyncExternalStore(span ? watchClock : watchNothing, () =>
+    span ? startOf(span, Date.now()) : null,
+  );
   return { after: start === null ? after : new Date(start).toISOString(), before, span };
 }
 
@@ -26,9 +28,19 @@ export function useTimeRange(): TimeRange {
 export const startOf = (span: SpanName, now: number): number =>
   chartWindow(spans[span].minutes, now).from - 1;
 
+const watchNothing = () => () => undefined;
+
+/** A hidden tab asks for nothing; it looks again once it is shown. */
 function watchClock(look: () => void): () => void {
-  const timer = setInterval(look, 1_000);
-  return () => clearInterval(timer);
+  const lookIfShown = () => {
+    if (!document.hidden) look();
+  };
+  const timer = setInterval(lookIfShown, 1_000);
+  document.addEventListener('visibilitychange', lookIfShown);
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener('visibilitychange', lookIfShown);
+  };
 }
 
 /** The same for as long as a list is the same one, though its span moves on. */

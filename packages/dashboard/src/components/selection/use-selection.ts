@@ -34,19 +34,21 @@ export interface Selection<Row extends Selectable> {
  */
 export function useSelection<Row extends Selectable>(options: {
   /** The query that the rows are of. */
-  of: unknown;
+  of: string;
   rows: readonly Row[];
   most: number;
 }): Selection<Row> {
-  const { of, rows: shown, most } = options;
+  const { rows: shown, most } = options;
+  // Whoever comes back to a query begins with nothing, as with any other.
+  const of = useMemo(() => ({ query: options.of }), [options.of]);
   const [chosen, setChosen] = useState({ of, ids: NONE });
   const kept = chosen.of === of ? chosen.ids : NONE;
   const rows = useMemo(() => selectedOf(shown, kept, most), [kept, shown, most]);
   const ids = useMemo(() => new Set(idsOf(rows)), [rows]);
   const allBox = useRef<HTMLInputElement>(null);
   // What the functions go by, so that they need not change with each answer of the server.
-  const now = useRef(options);
-  now.current = options;
+  const now = useRef({ ...options, of });
+  now.current = { ...options, of };
 
   const actions = useMemo(() => {
     const change = (next: (before: readonly string[]) => Iterable<string>) =>

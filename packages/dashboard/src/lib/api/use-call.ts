@@ -69,6 +69,8 @@ export interface List<Row> {
   /** The same for as long as it is the same list, though its span moves on. */
   readonly key: string;
   readonly rows: readonly Row[];
+  /** How many were read, whether they hold rows or not: a search may have gone far for none. */
+  readonly pages: number;
   readonly error: CallError | null;
   /** Nothing is known yet. */
   readonly isLoading: boolean;
@@ -127,6 +129,7 @@ export function useList<R extends ListRoute>(
   return {
     key: queryKey.join('\n'),
     rows,
+    pages: data?.pages.length ?? 0,
     error,
     // That there was nothing before says nothing of what is asked for now.
     isLoading: read.isPending || (isOld && rows.length === 0),

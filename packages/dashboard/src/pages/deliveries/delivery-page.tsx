@@ -83,7 +83,9 @@ export default function DeliveryPage() {
 }
 
 function whyUntried({ finished_at, outage, state }: DeliveryRecord): string {
-  if (finished_at !== null && outage !== null) return 'It was never attempted: its destination was down.';
+  // Nothing else ends one that was never tried, also where it is not known since when it was down.
+  if (state === 'dead' || (finished_at !== null && outage !== null))
+    return 'It was never attempted: its destination was down.';
   return state === 'cancelled' ? 'Cancelled before the first attempt.' : 'Not attempted yet.';
 }
 
@@ -92,7 +94,7 @@ function Outage(props: { outage: NonNullable<DeliveryRecord['outage']>; isOver: 
   const { down_since, last_probe_at } = props.outage;
   return (
     <>
-      {props.isOver ? 'The destination was down since' : 'Destination down since'}{' '}
+      {props.isOver ? 'The destination had been down since' : 'Destination down since'}{' '}
       <ExactTime at={down_since} />
       {last_probe_at && (
         <>

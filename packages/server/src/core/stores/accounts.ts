@@ -76,7 +76,7 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
   /** The person's next login leads there too. */
   moveSession(tokenHash: string, orgId: string, now: number): Promise<void>;
   /** The same for the next login alone: no session of theirs moves. */
-  rememberOrganisation(userId: string, orgId: string, now: number): Promise<void>;
+  rememberOrganisation(userId: string, orgId: string): Promise<void>;
   /** Where the person was last; null where that is not known. */
   findLastOrganisation(userId: string): Promise<string | null>;
   /** Gives a slug to those that have none. */

@@ -111,7 +111,7 @@ function describeDelivery(delivery: DeliveryRecord, now: number): string {
       return `${name} ${describeFailure(delivery)}, next attempt ${whenOf(delivery.next_attempt_at, now)}`;
     case 'dead':
       return outage
-        ? `${name} was down since ${clockOf(outage.down_since)}, last probe ${clockOf(outage.last_probe_at)}`
+        ? `${name} had been down since ${clockOf(outage.down_since)}, last probe ${clockOf(outage.last_probe_at)}`
         : `${name} ${describeFailure(delivery)}, exhausted after ${tries}`;
     case 'cancelled':
       return `${name} was cancelled`;

@@ -15,7 +15,7 @@ const shownOf = ({ state, outcome, delivery_states }: EventSummary): string =>
  */
 export function useNewer(query: EventQuery, list: List<EventSummary>, isAtRest: boolean): boolean {
   const [hasNewer, setHasNewer] = useState(false);
-  const mayTurn = isAtRest && list.rows.length <= PAGE_SIZE;
+  const mayTurn = isAtRest && list.pages <= 1;
   const now = useRef({ list, mayTurn });
   now.current = { list, mayTurn };
 
@@ -23,7 +23,7 @@ export function useNewer(query: EventQuery, list: List<EventSummary>, isAtRest: 
   useMovedOn(list.key, after, () => {
     if (mayTurn) list.refresh();
   });
-  // Where a span begins nothing comes in.
+  // New events come in where a span ends, so that its moving start needs no new stream.
   const followed = before === undefined ? JSON.stringify(filter) : null;
   useEffect(() => {
     setHasNewer(false);

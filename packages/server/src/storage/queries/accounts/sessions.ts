@@ -112,17 +112,17 @@ export const moveSession: Operation<AccountStore['moveSession']> = async (db, to
     .where('token_hash', '=', tokenHash)
     .returning('user_id')
     .executeTakeFirst();
-  if (moved !== undefined) await rememberOrganisation(db, moved.user_id, orgId, now);
+  if (moved === undefined) return;
+  await rememberOrganisation(db, moved.user_id, orgId);
+  await loggedIn(db, moved.user_id, orgId, now);
 };
 
 export const rememberOrganisation: Operation<AccountStore['rememberOrganisation']> = async (
   db,
   userId,
   orgId,
-  now,
 ) => {
   await db.updateTable('users').set({ last_org_id: orgId }).where('id', '=', userId).execute();
-  await loggedIn(db, userId, orgId, now);
 };
 
 export const findLastOrganisation: Operation<AccountStore['findLastOrganisation']> = async (db, userId) => {

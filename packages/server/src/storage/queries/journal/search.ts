@@ -15,14 +15,13 @@ import { mayComeTo } from './fates.ts';
 const SLICE_MS = 10;
 const FIRST_SLICE = 50;
 const LARGEST_SLICE = 20_000;
-/** A look at a slice is so many statements: its events, their deliveries and their failed runs. */
+/** A look at a slice is so many statements at most: its events, their deliveries and their failed runs. */
 const STATEMENTS = 3;
 
 /** The way to a database takes its time however few events a slice has: only what comes on top makes it smaller. */
 const nextSlice = (slice: number, tookMs: number, roundTripMs: number): number => {
-  const onTheWayMs = STATEMENTS * roundTripMs;
-  const aimMs = Math.max(SLICE_MS, onTheWayMs);
-  const fitting = Math.round((slice * aimMs) / Math.max(tookMs - onTheWayMs, 1));
+  const aimMs = Math.max(SLICE_MS, roundTripMs);
+  const fitting = Math.round((slice * aimMs) / Math.max(tookMs - STATEMENTS * roundTripMs, 1));
   return Math.min(Math.max(fitting, 1), slice * 4, LARGEST_SLICE);
 };
 
@@ -58,10 +57,13 @@ export async function searchDown<Found>(
   const sliced = needsSearch(filter);
   let slice = FIRST_SLICE;
   let lookedAt = 0;
+  let roundTripMs = Number.POSITIVE_INFINITY;
   for (;;) {
     const asked = performance.now();
     const sliceEnd = sliced ? await endOfSlice(db, orgId, { ceiling, floor, slice }) : floor;
     const begun = performance.now();
+    // The end of a larger slice takes longer to find.
+    roundTripMs = Math.min(roundTripMs, begun - asked);
     const seen = await lookAt({ ceiling, floor: sliceEnd }, wanted - found.length);
     found.push(...seen.found);
     // Not all of the slice was looked at where its events had other outcomes.
@@ -69,7 +71,7 @@ export async function searchDown<Found>(
     if (found.length >= wanted || isOver) return { found, stoppedAt: null };
     ceiling = seen.last ?? sliceEnd;
     lookedAt += slice;
-    slice = nextSlice(slice, performance.now() - begun, begun - asked);
+    slice = nextSlice(slice, performance.now() - begun, roundTripMs);
     if ((performance.now() > deadline || lookedAt >= mostLookedAt) && ceiling !== null)
       return { found, stoppedAt: ceiling };
     await new Promise(resolve => setImmediate(resolve));

@@ -66,8 +66,7 @@ export function sessionCalls(
     const { userId, orgId, lastOrgId } = call.session;
     // The dashboard asks this when it is opened or looked at again, by whatever link. The session stays where it is, or else
     // two tabs would move each other; and pages can be read while storage cannot write.
-    if (orgId !== lastOrgId)
-      void accounts.rememberOrganisation(userId, orgId, clock.now()).catch(() => undefined);
+    if (orgId !== lastOrgId) void accounts.rememberOrganisation(userId, orgId).catch(() => undefined);
     return withCookies(
       call.answer(await readWhoAmI(accounts, call.session)),
       sessions.renewedCookies(call.request, call.client, call.session),

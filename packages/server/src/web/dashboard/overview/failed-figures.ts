@@ -25,8 +25,8 @@ const cappedAt = (most: number, { counts, more }: Found): CappedCount => ({
 });
 
 /**
- * Of each pipeline. All are found in one look, unless there are more than it counts: then those are counted by themselves
- * of which it may have missed some.
+ * Of each pipeline, from one look, which counts the newest where there are more than it counts. Counters have all that
+ * ever failed, also what was discarded since: a pipeline of which no more failed than were found is counted whole.
  */
 export async function failedInEach(
   stores: { readonly deliveryQueue: Queue; readonly counters: Pick<CounterStore, 'readCounters'> },
@@ -37,42 +37,29 @@ export async function failedInEach(
 ): Promise<(id: string) => CappedCount> {
   const { deliveryQueue, counters } = stores;
   const { counts, more } = await deliveryQueue.countFailedInEach(orgId, receivedIn(window), most);
-  const found = (id: string) => sumOf(counts.filter(({ pipelineId }) => pipelineId === id));
-  if (!more) return id => ({ count: found(id), more: false });
+  const found = (id: string) => counts.filter(({ pipelineId }) => pipelineId === id);
+  if (!more) return id => cappedAt(most, { counts: found(id), more });
   const ids = pipelines.map(({ id }) => id);
-  // Counters still have what was discarded: where no more failed than were found, none was missed.
   const failed = totalsOf(await counters.readCounters(orgId, ids, ['failed'], wholeOf(window)));
-  const counted = await Promise.all(
-    ids.map(async (id): Promise<[string, CappedCount]> => {
-      if (found(id) > most) return [id, { count: most, more: true }];
-      if (failed(id, 'failed') <= found(id)) return [id, { count: found(id), more: false }];
-      const filter = { ...receivedIn(window), pipeline: id };
-      return [id, cappedAt(most, await deliveryQueue.countFailedInEach(orgId, filter, most))];
-    }),
-  );
-  const all = new Map(counted);
-  return id => all.get(id) ?? { count: 0, more: false };
+  return id => {
+    const own = found(id);
+    return cappedAt(most, { counts: own, more: sumOf(own) > most || failed(id, 'failed') > sumOf(own) });
+  };
 }
 
-/** Of one pipeline, and of each step of one of its versions. Where not all are counted, each step is counted by itself. */
+/** Of one pipeline, and of each step of one of its versions. */
 export async function failedInSteps(
   deliveryQueue: Queue,
   orgId: string,
   window: CounterWindow,
   { id, version, steps }: { readonly id: string; readonly version: number; readonly steps: number },
-  most = MOST_COUNTED,
 ): Promise<{ readonly total: CappedCount; readonly steps: readonly CappedCount[] }> {
   const filter = { ...receivedIn(window), pipeline: id };
-  const all = await deliveryQueue.countFailedInEach(orgId, filter, most);
-  const at = async (step: number): Promise<CappedCount> => {
-    const { counts, more } = all.more
-      ? await deliveryQueue.countFailedInEach(orgId, { ...filter, step }, most)
-      : all;
-    const here = counts.filter(one => one.version === version && one.step === step);
-    return cappedAt(most, { counts: here, more });
-  };
-  return {
-    total: cappedAt(most, all),
-    steps: await Promise.all(Array.from({ length: steps }, (_, step) => at(step))),
-  };
+  const all = await deliveryQueue.countFailedInEach(orgId, filter, MOST_COUNTED);
+  const at = (step: number) =>
+    cappedAt(MOST_COUNTED, {
+      counts: all.counts.filter(one => one.version === version && one.step === step),
+      more: all.more,
+    });
+  return { total: cappedAt(MOST_COUNTED, all), steps: Array.from({ length: steps }, (_, step) => at(step)) };
 }
