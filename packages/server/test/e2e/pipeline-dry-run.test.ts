@@ -206,7 +206,8 @@ describe('a dry run', () => {
     expect(await cut).toMatchObject({
       outcome: 'failed',
       step: 0,
-      reason: expect.stringContaining('250 ms'),
+      // Where the thread is given next to no time, whoever watches it is first.
+      reason: expect.stringMatching(/250 ms|did not get on/),
     });
   });
 
