@@ -20,6 +20,7 @@ import {
 } from '../support/move.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { startTestService, TEST_SECRET_KEY } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -157,6 +158,10 @@ describe('sluice move', () => {
 
     const served = await freshUrl();
     const service = await serve({ SLUICE_DATABASE_URL: served });
+    await until(
+      async () => (await postgres.administer(served, 'SELECT FROM nodes')).length > 0,
+      'It does not join.',
+    );
     await refused(served, 'A service is running on the target');
     await service.stop();
     // What a first start leaves where nobody came is no installation.
