@@ -2,7 +2,7 @@ import type { ListRoute, RowOf } from '@sluice/contract/private-calls';
 import { useEffect, useRef } from 'react';
 import { useWithoutRemoved } from '../undo/use-removals.tsx';
 import { type GivenTo, pathOf } from './path.ts';
-import { type List, PAGE_SIZE, useCall } from './use-call.ts';
+import { type List, useCall } from './use-call.ts';
 import { useMovedOn } from './use-moved-on.ts';
 
 /** So few that following them costs next to nothing. */
@@ -18,7 +18,7 @@ export function useLiveList<R extends ListRoute>(
   given: GivenTo<R>,
   traceOf: (row: RowOf<R>) => string,
 ): void {
-  const isShort = list.rows.length <= PAGE_SIZE && !list.isLoading && !list.isOld;
+  const isShort = list.pages <= 1 && !list.isLoading && !list.isOld;
   const followed = isShort ? { ...given, limit: FOLLOWED } : null;
   const { data } = useCall(route, followed, { live: true });
   const [path = ''] = pathOf(route, given).split('?');
