@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, spyOn, test } from 'bun:test';
+import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { temporaryDirectory } from '../../test/support/service.ts';
 import { until } from '../../test/support/until.ts';
@@ -13,8 +13,6 @@ import { openStorage } from '../storage/open.ts';
 import { createNodes, type Nodes } from './nodes.ts';
 
 /** The life of a node on real storage, whose heartbeats are answered as the test says. */
-setDefaultTimeout(30_000);
-
 let directory: string;
 let engine: StorageEngine;
 let now: number;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { aWebhookSource, storedOrganisation } from '../../test/contract/storage/samples.ts';
 import { everyStore } from '../../test/support/every-store.ts';
@@ -10,8 +10,6 @@ import { sourceSecret } from '../core/stores/configuration/sources.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
 import { openStorage } from '../storage/open.ts';
 import { resealStorage } from './reseal.ts';
-
-setDefaultTimeout(30_000);
 
 const OLD = 'the old secret key of thirty-two characters';
 const NEW = 'the new secret key of thirty-two characters';

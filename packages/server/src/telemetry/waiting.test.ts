@@ -64,4 +64,4 @@ test('storage that takes too long is not waited for, and not asked twice at a ti
   resolve(nothing);
   expect(await again).toEqual(nothing);
   expect(count()).toBe(1);
-}, 10_000);
+});

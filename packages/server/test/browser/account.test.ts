@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { AuditRecord } from '@sluice/contract/dashboard-audit';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { totpCode } from '../../src/core/secrets/totp.ts';
 import { faultsForAnybody, launchChromium, leave, visit } from '../support/browser-page.ts';
 import { type Browser, join, listOf, logIn, PASSWORD, setUp } from '../support/dashboard.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-
-setDefaultTimeout(60_000);
 
 let service: TestService;
 let chromium: Chromium;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { accessibilityFaults, launchChromium, leave, visit } from '../support/browser-page.ts';
 import { listOf } from '../support/dashboard.ts';
@@ -7,8 +7,6 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
 
 /** Settings → Alerts, from the address of a chat to the message in it. */
-
-setDefaultTimeout(60_000);
 
 let flow: Flow;
 let chromium: Chromium;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import {
@@ -10,8 +10,6 @@ import {
 } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf, setUp } from '../support/dashboard.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-
-setDefaultTimeout(60_000);
 
 let service: TestService;
 let chromium: Chromium;

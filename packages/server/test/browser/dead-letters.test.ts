@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import {
   accessibilityFaults,
@@ -14,8 +14,6 @@ import { type Flow, startFlow } from '../support/flow.ts';
 import { makePipeline, makeWebhook } from '../support/pipelines.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
-
-setDefaultTimeout(60_000);
 
 let flow: Flow;
 let chromium: Chromium;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { leave, visit } from '../support/browser-page.ts';
 import { type Browser, dataOf, join } from '../support/dashboard.ts';
@@ -8,8 +8,6 @@ import type { TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** A destination is changed: saved, paused, rotated and deleted, by those who may. */
-
-setDefaultTimeout(60_000);
 
 let tab: DestinationsTab;
 let service: TestService;

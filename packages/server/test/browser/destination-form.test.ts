@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import pg from 'pg';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults, faultsForAnybody, leave, visit } from '../support/browser-page.ts';
@@ -9,8 +9,6 @@ import type { Receiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 /** Destinations are made: by the form of each kind, with what is wrong shown at its field. */
-
-setDefaultTimeout(60_000);
 
 let tab: DestinationsTab;
 let database: FreshDatabase;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults, faultsForAnybody } from '../support/browser-page.ts';
 import { type Browser, dataOf, listOf } from '../support/dashboard.ts';
@@ -8,8 +8,6 @@ import type { TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** How destinations are doing: what each has got, what waits, and what came back. */
-
-setDefaultTimeout(60_000);
 
 let tab: DestinationsTab;
 let service: TestService;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults, faultsForAnybody } from '../support/browser-page.ts';
 import { type Browser, dataOf } from '../support/dashboard.ts';
@@ -7,8 +7,6 @@ import { ingestWith } from '../support/endpoints.ts';
 import type { Receiver } from '../support/receiver.ts';
 
 /** What a destination sends is seen before anything is delivered: in a preview, and by sending a test. */
-
-setDefaultTimeout(60_000);
 
 let tab: DestinationsTab;
 let owner: Browser;

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser as Chromium } from 'playwright-core';
 import { faultsForAnybody, launchChromium, leave, visit } from '../support/browser-page.ts';
 import { dataOf, join, listOf } from '../support/dashboard.ts';
 import { openSampleCompany, type SampleCompany } from '../support/sample-company.ts';
 import { until } from '../support/until.ts';
-
-setDefaultTimeout(60_000);
 
 let company: SampleCompany;
 let chromium: Chromium;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import {
   faultsForAnybody,
@@ -12,8 +12,6 @@ import { type Flow, startFlow } from '../support/flow.ts';
 import { moodStep, startModel } from '../support/model.ts';
 import { type MadeSource, makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-
-setDefaultTimeout(60_000);
 
 let flow: Flow;
 let chromium: Chromium;

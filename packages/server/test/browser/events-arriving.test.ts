@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Page } from 'playwright-core';
 import { seconds } from '../../src/core/clock.ts';
@@ -10,8 +10,6 @@ import { makeInbox, makePipeline } from '../support/pipelines.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 /** Events as they come: the first of all, in their list, in the live tail, and on pages that were empty before. */
-
-setDefaultTimeout(60_000);
 
 let shop: BrowsedShop;
 beforeAll(async () => {

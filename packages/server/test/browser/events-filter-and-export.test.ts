@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import type { Page } from 'playwright-core';
 import { newJob } from '../../src/core/jobs/new-job.ts';
@@ -8,8 +8,6 @@ import { type Browser, dataOf, join, listOf } from '../support/dashboard.ts';
 import { until } from '../support/until.ts';
 
 /** The list of events shows what is asked for, keeps the question as a view, and exports the answer. */
-
-setDefaultTimeout(60_000);
 
 let shop: BrowsedShop;
 let viewer: Browser;

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type BrowsedShop, openBrowsedShop } from '../support/browsed-shop.ts';
 import { faultsForAnybody, leave, rowOf } from '../support/browser-page.ts';
 import { join, listOf } from '../support/dashboard.ts';
 
 /** Events are selected in their list, and what is selected is replayed. */
-
-setDefaultTimeout(60_000);
 
 let shop: BrowsedShop;
 beforeAll(async () => {

@@ -10,17 +10,17 @@ import { type PageInspection, startPageInspection } from '../support/page-inspec
 let inspection: PageInspection;
 beforeAll(async () => {
   inspection = await startPageInspection();
-}, 60_000);
+});
 afterAll(() => inspection.stop());
 
 describe('light and dark, on a screen, on a phone and at 200 %: no fault of accessibility or of a script, nothing that scrolls sideways', () => {
   test('on every page', async () => {
     expect(await inspection.pages('build and settings')).toEqual({});
-  }, 240_000);
+  });
 
   test('in every dialog and menu, each of which has a name', async () => {
     expect(await inspection.dialogs('build and settings')).toEqual({});
-  }, 240_000);
+  });
 
   test('with no dialog left out', () => {
     const source = join(workspace, 'packages/dashboard/src');

@@ -6,7 +6,7 @@ import { type PageInspection, startPageInspection } from '../support/page-inspec
 let inspection: PageInspection;
 beforeAll(async () => {
   inspection = await startPageInspection();
-}, 60_000);
+});
 afterAll(() => inspection.stop());
 
 const FIRST_LOAD_BYTES = 300 * 1024;
@@ -14,15 +14,15 @@ const FIRST_LOAD_BYTES = 300 * 1024;
 describe('light and dark, on a screen, on a phone and at 200 %: no fault of accessibility or of a script, nothing that scrolls sideways', () => {
   test('on every page', async () => {
     expect(await inspection.pages('monitor and data')).toEqual({});
-  }, 240_000);
+  });
 
   test('in every dialog and menu, each of which has a name', async () => {
     expect(await inspection.dialogs('monitor and data')).toEqual({});
-  }, 240_000);
+  });
 
   test('on the pages for everybody', async () => {
     expect(await inspection.openPages()).toEqual({});
-  }, 120_000);
+  });
 });
 
 describe('the first load', () => {

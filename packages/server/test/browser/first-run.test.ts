@@ -107,7 +107,7 @@ describe('the first run', () => {
     await page.getByText('"message": "Hello, Sluice!"').waitFor();
     expect(faults).toEqual([]);
     await leave(page);
-  }, 60_000);
+  });
 
   test('is over once there is a user: the same address leads to the login', async () => {
     const { page } = await visit(chromium, server.url, printed);
@@ -210,7 +210,7 @@ test('from an empty installation to a GitHub webhook in Slack it is at most 12 c
   await leave(page);
   await service.stop();
   await slack.stop();
-}, 60_000);
+});
 
 const commandIn = async (page: Page): Promise<string> =>
   (await page.getByRole('tabpanel').locator('pre').innerText()).trim();

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser as Chromium, Locator, Page } from 'playwright-core';
 import { launchChromium, leave, visit } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, PASSWORD, setUp } from '../support/dashboard.ts';
 import { makePipeline, makeWebhook } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-
-setDefaultTimeout(60_000);
 
 let service: TestService;
 let chromium: Chromium;

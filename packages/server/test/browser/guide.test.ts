@@ -21,7 +21,7 @@ beforeAll(async () => {
     }),
   ]);
   owner = await setUp(service);
-}, 60_000);
+});
 afterAll(async () => {
   await chromium.close();
   await service.stop();
@@ -58,7 +58,7 @@ test('with the network cut off every page of the guide is reached from the dashb
   expect([...seen].sort()).toEqual([...wanted, '/docs/guide/'].sort());
   expect([...faults, ...strangers]).toEqual([]);
   await leave(page);
-}, 120_000);
+});
 
 test('a page of the guide is readable by anybody: light, dark, on a phone, and found by its search', async () => {
   const { page, faults, strangers } = await visit(chromium, service.url, '/docs/guide/concepts');
@@ -109,7 +109,7 @@ test('a page of the guide is readable by anybody: light, dark, on a phone, and f
   expect(found).toEqual([]);
   expect([...faults, ...strangers]).toEqual([]);
   await leave(page);
-}, 60_000);
+});
 
 test('on a phone the API reference begins with its text, and its contents are folded up above it', async () => {
   const { page, faults } = await visit(chromium, service.url, '/docs');
@@ -130,11 +130,11 @@ test('on a phone the API reference begins with its text, and its contents are fo
   await page.getByRole('heading', { level: 2, name: 'Errors' }).waitFor();
   expect([...found, ...faults]).toEqual([]);
   await leave(page);
-}, 60_000);
+});
 
 test('who is not logged in has the guide too', async () => {
   const { page } = await visit(chromium, service.url, '/login');
   const docs = page.getByRole('link', { name: 'Docs' });
   expect(await docs.getAttribute('href')).toBe('/docs/guide/accounts');
   await leave(page);
-}, 60_000);
+});

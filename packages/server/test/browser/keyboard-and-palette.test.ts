@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type BrowsedShop, openBrowsedShop } from '../support/browsed-shop.ts';
 import { leave, rowOf } from '../support/browser-page.ts';
 import { listOf } from '../support/dashboard.ts';
 import { until } from '../support/until.ts';
 
 /** The dashboard without a mouse: its keys, and the palette that finds anything, at the example of events. */
-
-setDefaultTimeout(60_000);
 
 let shop: BrowsedShop;
 beforeAll(async () => {

@@ -41,7 +41,7 @@ beforeAll(async () => {
   await makePipeline(owner, { name: 'Orders', sources: [shop.id], destinations: [{ id: sick }] });
   for (let n = 0; n < EVENTS; n++) await shop.send({ n });
   await until(async () => (await read()).state === 'down', 'It is not down.');
-}, 60_000);
+});
 
 afterAll(async () => {
   await chromium.close();
@@ -64,7 +64,7 @@ test('a destination that is paused while it is down says both, and can be tried'
   await page.getByText('Circuit open since').waitFor();
   expect(faults).toEqual([]);
   await leave(page);
-}, 60_000);
+});
 
 test('with a destination down, the strip, the badge and every figure are as long as the lists behind them', async () => {
   const { page, faults } = await visit(chromium, service.url, '/', { as: owner });
@@ -88,7 +88,7 @@ test('with a destination down, the strip, the badge and every figure are as long
   expect(await rows.filter({ hasText: 'down' }).count()).toBe(1);
   expect(faults).toEqual([]);
   await leave(page);
-}, 180_000);
+});
 
 test('after a full recovery nothing is wrong any more, and all of it has arrived', async () => {
   const { page, faults } = await visit(chromium, service.url, '/', { as: owner });
@@ -105,4 +105,4 @@ test('after a full recovery nothing is wrong any more, and all of it has arrived
   await followEveryFigure(page, 'some');
   expect(faults).toEqual([]);
   await leave(page);
-}, 180_000);
+});

@@ -49,7 +49,7 @@ beforeAll(async () => {
     const { totals } = dataOf<{ totals: Record<string, number> }>(await owner.get('/overview'));
     return totals.dead === 1 && totals.delivered === 3 && totals.dropped === 1;
   }, 'Not everything was counted.');
-}, 60_000);
+});
 afterAll(async () => {
   await chromium.close();
   await service.stop();
@@ -74,7 +74,7 @@ describe('the overview', () => {
     await page.getByText('only the latest 10,000 dead letters are counted').waitFor();
     await leave(page);
     expect(faults).toEqual([]);
-  }, 60_000);
+  });
 
   test('shows what became of events, moves by itself, and keeps how far back it looks in the address', async () => {
     const { page, faults, strangers } = await visit(chromium, service.url, '/', { as: owner });
@@ -112,7 +112,7 @@ describe('the overview', () => {
     expect(await time.inputValue()).toBe('From … to …');
     expect([faults, strangers]).toEqual([[], []]);
     await leave(page);
-  }, 60_000);
+  });
 
   test('every figure is as long as the list behind it, and badges and the map say the same', async () => {
     const keeper = await stranger(service.url, owner, 'figures@example.com');
@@ -174,7 +174,7 @@ describe('the overview', () => {
     }
     expect(faults).toEqual([]);
     await leave(page);
-  }, 240_000);
+  });
 
   test('what is drawn over is zoomed into, in the address, with a way back; fields do the same by keyboard', async () => {
     const { page, faults } = await visit(chromium, service.url, '/?range=24h', { as: owner });
@@ -257,7 +257,7 @@ describe('the overview', () => {
     );
     expect(faults).toEqual([]);
     await leave(page);
-  }, 60_000);
+  });
 
   test('no time is cut on a phone, of today or of another day', async () => {
     const { page } = await visit(chromium, service.url, '/events', {
@@ -284,7 +284,7 @@ describe('the overview', () => {
     }
     // The next visit is to have the right time again.
     await page.context().close();
-  }, 60_000);
+  });
 
   test('leads a newcomer to the first event, and asks nothing of those who may not', async () => {
     const fresh = await stranger(service.url, owner, 'new@example.com');
@@ -297,7 +297,7 @@ describe('the overview', () => {
     await seen.page.getByText('A member of this organisation can create the first source.').waitFor();
     expect(await seen.page.getByRole('link', { name: 'Send a first event' }).count()).toBe(0);
     await leave(seen.page);
-  }, 60_000);
+  });
 });
 
 describe('the time of figures', () => {
@@ -338,7 +338,6 @@ describe('the time of figures', () => {
       expect(faults).toEqual([]);
       await leave(page);
     },
-    60_000,
   );
 });
 
@@ -364,7 +363,7 @@ describe('the map', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/pipelines\/pipe_/);
     await leave(page);
-  }, 60_000);
+  });
 
   test('with many parts is drawn in full size, and fits a phone', async () => {
     const crowd = await stranger(service.url, owner, 'crowd@example.com');
@@ -391,7 +390,7 @@ describe('the map', () => {
       expect(await scrollsSideways(page)).toBe(false);
     }
     await leave(page);
-  }, 60_000);
+  });
 
   test('says what waits and what died at each part, with no number over another', async () => {
     const { page } = await visit(chromium, service.url, '/', { as: owner });
@@ -416,5 +415,5 @@ describe('the map', () => {
       }
     }
     await leave(page);
-  }, 60_000);
+  });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { launchChromium, leave, visit } from '../support/browser-page.ts';
 import { dataOf, join } from '../support/dashboard.ts';
@@ -6,8 +6,6 @@ import { type Flow, startFlow } from '../support/flow.ts';
 import { makePipeline, makeWebhook } from '../support/pipelines.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
-
-setDefaultTimeout(60_000);
 
 let flow: Flow;
 let receiver: Receiver;

@@ -36,7 +36,7 @@ beforeAll(async () => {
     owner,
     await shop.send({ type: 'order.created', total: 120, customer: { mail: 'jo@example.com' } }),
   );
-}, 60_000);
+});
 afterAll(async () => {
   await chromium.close();
   await service.stop();
@@ -120,7 +120,7 @@ test('a pipeline is made on the page, and stands as it was made', async () => {
   await until(async () => !(await read(pipeline.id)).enabled, 'It is still enabled.');
   expect((await read(pipeline.id)).version).toBe(1);
   expect(seen?.faults).toEqual([]);
-}, 60_000);
+});
 
 describe('a condition', () => {
   test('that is broken says so and where, while it is typed and when it is saved', async () => {
@@ -136,7 +136,7 @@ describe('a condition', () => {
     await page.getByText('The expression ends too early').waitFor({ state: 'detached' });
     await save(page);
     expect(seen?.faults).toEqual([]);
-  }, 60_000);
+  });
 
   test('is written as rows or as CEL, and one is read from the other', async () => {
     const { id, page } = await openNew({ steps: [filter('payload.total >= 100 && event.type == "a"')] });
@@ -153,7 +153,7 @@ describe('a condition', () => {
     expect(await page.getByRole('combobox', { name: 'Row 1: field' }).inputValue()).toBe('payload.total');
     await save(page);
     expect((await read(id)).steps).toEqual([filter('has(payload.total)')]);
-  }, 60_000);
+  });
 
   test('is completed with the fields of the event that is tried', async () => {
     const { page } = await openNew({ steps: [filter('true')] });
@@ -163,7 +163,7 @@ describe('a condition', () => {
     await rewrite(page, '');
     await page.keyboard.type('payload.cus');
     await page.getByRole('option', { name: 'payload.customer.mail' }).waitFor();
-  }, 60_000);
+  });
 });
 
 test('steps are moved by the keyboard, and each move is announced', async () => {
@@ -194,7 +194,7 @@ test('steps are moved by the keyboard, and each move is announced', async () => 
   // It can be taken back until the page is left.
   await page.goto('about:blank');
   await until(async () => (await owner.get(`/pipelines/${id}`)).status === 404, 'It is not deleted.');
-}, 60_000);
+});
 
 test('where no model is asked, what depends on its label says so, and a label can be picked', async () => {
   const { page } = await openNew({
@@ -262,7 +262,7 @@ test('the test panel shows what each step does, again after each change, and sto
   expect(await events()).toBe(before);
   expect(listOf(await owner.get(`/events?pipeline=${id}`)).data).toEqual([]);
   expect((await read(id)).version).toBe(1);
-}, 60_000);
+});
 
 test('each step says what became of the events that came to it, and a list of pipelines all of it', async () => {
   const hook = await makeWebhook(service.url, owner, 'Counted');
@@ -328,7 +328,7 @@ test('each step says what became of the events that came to it, and a list of pi
   }
   expect(seen?.faults).toEqual([]);
   expect((await read(id)).version).toBe(2);
-}, 60_000);
+});
 
 test('figures that could not be read say why, and are read again by hand', async () => {
   const { id } = await makePipeline(owner, { name: 'Unread', sources: [source] });
@@ -345,7 +345,7 @@ test('figures that could not be read say why, and are read again by hand', async
   await notice.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Step figures are for version 1', { exact: false }).waitFor();
   await notice.waitFor({ state: 'detached' });
-}, 60_000);
+});
 
 test('what is being deleted keeps its name in what names it, until it is gone', async () => {
   const doomed = await makeWebhook(service.url, owner, 'Doomed shop');
@@ -379,7 +379,7 @@ test('what is being deleted keeps its name in what names it, until it is gone', 
   await page.goto(`${service.url}/pipelines`);
   await until(async () => (await row.getByRole('cell').nth(1).innerText()) === 'none', 'It is still named.');
   expect(seen?.faults).toEqual([]);
-}, 60_000);
+});
 
 test('versions are compared and rolled back to, and unsaved changes are not lost unasked', async () => {
   const { id, page } = await openNew({ steps: [filter('payload.total > 1')] });
@@ -400,7 +400,7 @@ test('versions are compared and rolled back to, and unsaved changes are not lost
   await page.getByRole('link', { name: 'Sources' }).click();
   await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor();
   expect(seen?.faults).toEqual([]);
-}, 60_000);
+});
 
 test('what somebody else saves is shown at once, and takes no draft away unasked', async () => {
   const { id, page } = await openNew({});
@@ -414,7 +414,7 @@ test('what somebody else saves is shown at once, and takes no draft away unasked
   await page.getByRole('button', { name: 'Load their version' }).click();
   await page.getByRole('heading', { name: 'Theirs again' }).waitFor();
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Theirs again');
-}, 60_000);
+});
 
 test('a viewer reads all of it, and finds nothing that would be refused', async () => {
   const viewer = await join(service.url, owner, 'viewer@example.com', 'viewer');
@@ -448,7 +448,7 @@ test('a viewer reads all of it, and finds nothing that would be refused', async 
   await page.goto(`${service.url}/pipelines/new`);
   await page.getByRole('heading', { name: 'Not allowed' }).waitFor();
   expect((await read(id)).version).toBe(1);
-}, 60_000);
+});
 
 test('the editor is sound for everybody in light and dark, on a phone too', async () => {
   const { page } = await openNew({
@@ -463,4 +463,4 @@ test('the editor is sound for everybody in light and dark, on a phone too', asyn
   await page.getByRole('textbox', { name: 'Event' }).waitFor();
   expect(await faultsForAnybody(page)).toEqual([]);
   expect(seen?.faults).toEqual([]);
-}, 60_000);
+});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import type { OrganisationRecord } from '@sluice/contract/dashboard-accounts';
 import type { AuditRecord } from '@sluice/contract/dashboard-audit';
@@ -15,8 +15,6 @@ import {
 import { type Browser, dataOf, join, listOf, logIn, PASSWORD, setUp } from '../support/dashboard.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
-
-setDefaultTimeout(60_000);
 
 let service: TestService;
 let chromium: Chromium;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import type { Browser as Chromium } from 'playwright-core';
 import { launchChromium, leave, scrollsSideways, visit } from '../support/browser-page.ts';
@@ -7,8 +7,6 @@ import { acceptedIds, ingestWith, post } from '../support/endpoints.ts';
 import { makePipeline, makeWebhook } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
-
-setDefaultTimeout(60_000);
 
 let service: TestService;
 let chromium: Chromium;

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { deliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import { typeFrom } from '@sluice/contract/dashboard-providers';
 import { webhookSourceChange } from '@sluice/contract/dashboard-sources';
@@ -32,8 +32,6 @@ import { destinationDeps } from '../support/delivery.ts';
 import { guardedClient } from '../support/guarded-client.ts';
 
 /** A configuration that is written into a file and read again is the same, whatever there is in it. */
-
-setDefaultTimeout(60_000);
 
 const ORG = 'org_01JZX6C1D2E3F4G5H6J7K8M9NR';
 const NOW = Date.UTC(2026, 4, 1);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { AlertsRecord } from '@sluice/contract/dashboard-alerts';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
@@ -17,8 +17,6 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
 
 /** System events over real HTTP, from what goes wrong to the chat that is told of it. */
-
-setDefaultTimeout(60_000);
 
 let flow: Flow;
 let receiver: Receiver;

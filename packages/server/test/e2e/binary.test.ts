@@ -42,7 +42,7 @@ describe('the self-contained executable', () => {
     while (!said.includes('\n')) said += (await reader.read()).value ?? '\n';
     ({ url } = JSON.parse(said) as { url: string });
     owner = await logIn(url, 'owner@example.com');
-  }, 60_000);
+  });
   afterAll(async () => {
     child.kill('SIGKILL');
     await child.exited;
@@ -90,7 +90,7 @@ describe('the self-contained executable', () => {
     });
     expect(columns.status).toBe(400);
     expect(JSON.stringify(columns.body)).toContain('ECONNREFUSED');
-  }, 30_000);
+  });
 
   test('is the whole command: it sends, backs up beside the service, and stops when it is told to', async () => {
     const { secret } = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'send' }));
@@ -106,5 +106,5 @@ describe('the self-contained executable', () => {
     await until(async () => (await fetch(`${url}/readyz`)).ok, 'It should serve on.');
     child.kill('SIGTERM');
     expect(await child.exited).toBe(0);
-  }, 30_000);
+  });
 });

@@ -146,5 +146,5 @@ describe('sluice doctor', () => {
     expect(result.code).toBe(1);
     expect(verdicts(result)).toEqual({ storage: 'BAD' });
     expect(result.out).not.toContain(away.password);
-  }, 30_000);
+  });
 });

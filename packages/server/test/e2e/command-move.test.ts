@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { newId } from '../../src/core/ids.ts';
@@ -21,8 +21,6 @@ import {
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { startTestService, TEST_SECRET_KEY } from '../support/service.ts';
 import { until } from '../support/until.ts';
-
-setDefaultTimeout(120_000);
 
 let postgres: PostgresServer;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
@@ -12,8 +12,6 @@ import { makePipeline } from '../support/pipelines.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { startTestService, TEST_SECRET_KEY, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
-
-setDefaultTimeout(60_000);
 
 const NEW_KEY = 'the key that comes after, 32 characters or more';
 const both = { SLUICE_SECRET_KEY: NEW_KEY, SLUICE_SECRET_KEY_PREVIOUS: TEST_SECRET_KEY };

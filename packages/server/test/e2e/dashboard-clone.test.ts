@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Browser, dataOf, listOf, setUp, stranger } from '../support/dashboard.ts';
 import { expectRefused } from '../support/endpoints.ts';
 import { moodStep, startModel } from '../support/model.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-
-setDefaultTimeout(30_000);
 
 let service: TestService;
 let owner: Browser;

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { TableColumnsRecord } from '@sluice/contract/dashboard-deliveries';
 import pg from 'pg';
 import { type Browser, dataOf, join, setUp, stranger } from '../support/dashboard.ts';
 import { expectRefused } from '../support/endpoints.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-
-setDefaultTimeout(60_000);
 
 let service: TestService;
 let owner: Browser;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join as joinPaths } from 'node:path';
@@ -13,8 +13,6 @@ import { expectRefused, post } from '../support/endpoints.ts';
 import { migratedDatabase } from '../support/migrated-database.ts';
 import type { FreshDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-
-setDefaultTimeout(60_000);
 
 /** The example of the guide, as it is written there. */
 const guide = readFileSync(joinPaths(import.meta.dir, '../../../../docs/configuration-file.md'), 'utf8');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import type { DeadLetterSummary } from '@sluice/contract/dashboard-letters';
@@ -12,8 +12,6 @@ import { makeInbox, makePipeline, makeWebhook, readEvent } from '../support/pipe
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, temporaryDirectory } from '../support/service.ts';
 import { until } from '../support/until.ts';
-
-setDefaultTimeout(30_000);
 
 interface Letter extends DeliveryRecord {
   readonly kind: 'delivery' | 'event';

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { destinationKinds } from '../../src/delivery/destinations/registry.ts';
 import { type Browser, dataOf, join, listOf, readAll, setUp, stranger } from '../support/dashboard.ts';
 import { expectRefused } from '../support/endpoints.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-
-setDefaultTimeout(30_000);
 
 let service: TestService;
 let owner: Browser;

@@ -23,7 +23,7 @@ let other: Browser;
 let made: CountedShop['made'];
 beforeAll(async () => {
   ({ service, owner, other, made } = await openCountedShop());
-}, 30_000);
+});
 afterAll(() => service.stop());
 
 test('every part has counters of its own', async () => {
@@ -153,7 +153,7 @@ describe('the figures of a list', () => {
     );
     await comesTo(all(0, 3));
     expect(await readAll(mended, `/events?pipeline=${id}`)).toHaveLength(3);
-  }, 30_000);
+  });
 
   test('of destinations, the map and the overview count as far, and so does the list of deliveries', async () => {
     const busy = await stranger(service.url, owner, 'busy@example.com');
@@ -178,7 +178,7 @@ describe('the figures of a list', () => {
     const listed = await busy.get(`/deliveries/count?state=open&destination=${inbox}`);
     expect(dataOf<typeof held>(listed)).toEqual(held);
     expect(dataOf<typeof held>(await busy.get('/deliveries/count?state=dead'))).toEqual(NONE);
-  }, 40_000);
+  });
 
   test('are of nobody else, and of no other time than a list has', async () => {
     for (const list of ['destinations', 'sources', 'pipelines']) {

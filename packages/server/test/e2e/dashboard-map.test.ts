@@ -11,7 +11,7 @@ let owner: Browser;
 let made: CountedShop['made'];
 beforeAll(async () => {
   ({ service, owner, made } = await openCountedShop());
-}, 30_000);
+});
 afterAll(() => service.stop());
 
 test('the map has everything, and how much went along each arrow', async () => {

@@ -175,7 +175,7 @@ test('one person owns so many organisations and no more, until one of them is de
   expect(all).toHaveLength(10);
   expect((await owner.delete(`/organisations/${all[0]?.id}`)).status).toBe(200);
   expect((await owner.post('/organisations', { name: 'another' })).status).toBe(201);
-}, 30_000);
+});
 
 test('a call in another organisation of whoever asks needs no switch, and ends at others', async () => {
   const there = await make('Über uns');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { BadgesRecord } from '@sluice/contract/dashboard-figures';
 import type { MapRecord, OverviewRecord } from '@sluice/contract/dashboard-overview';
@@ -10,8 +10,6 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
 
 /** What the overview says of destinations that are in trouble, with a clock that can be put forward. */
-
-setDefaultTimeout(60_000);
 
 let flow: Flow;
 let receiver: Receiver;

@@ -32,7 +32,7 @@ let other: Browser;
 let made: CountedShop['made'];
 beforeAll(async () => {
   ({ service, owner, other, made } = await openCountedShop());
-}, 30_000);
+});
 afterAll(() => service.stop());
 
 test('the overview adds up to what was sent, each event once', async () => {

@@ -174,4 +174,4 @@ test('behind a proxy that is trusted and speaks TLS, the cookie is bound to this
   ]);
   expectRefused(await ask('GET', cookie), unauthenticated);
   await behind.stop();
-}, 30_000);
+});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { AuditRecord } from '@sluice/contract/dashboard-audit';
 import type { DestinationTestRecord } from '@sluice/contract/dashboard-deliveries';
 import type { MessagePreview, TestEventRecord } from '@sluice/contract/dashboard-test-events';
@@ -12,8 +12,6 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** What people try before it is in earnest: tests with any event, previews, saved test events. */
-
-setDefaultTimeout(60_000);
 
 const BASE = 'https://sluice.example.com';
 const PAGES = `${BASE}/o/acme`;

@@ -36,4 +36,4 @@ test('after 20 failures for one email even its right password waits, but nobody 
   expect([later.status, later.headers.get('retry-after')]).toEqual([429, '1']);
   now += 1;
   await logIn(service.url, 'owner@example.com');
-}, 30_000);
+});

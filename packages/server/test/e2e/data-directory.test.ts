@@ -1,10 +1,8 @@
-import { expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '../support/folder.ts';
 import { startTestService } from '../support/service.ts';
-
-setDefaultTimeout(30_000);
 
 /** Name and permissions of whatever is in the directory. */
 const listing = (directory: string): Record<string, string> =>

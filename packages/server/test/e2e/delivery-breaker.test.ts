@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { DestinationProbeRecord, DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { DeadLetterSummary, DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
@@ -9,8 +9,6 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
 
 /** A destination that goes down, over real HTTP, with a clock that can be put forward. */
-
-setDefaultTimeout(60_000);
 
 let flow: Flow;
 let receiver: Receiver;

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import { dataOf } from '../support/dashboard.ts';
 import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
 import { afterRequest, type RawReceiver, startRawReceiver, startReceiver } from '../support/receiver.ts';
-
-setDefaultTimeout(30_000);
 
 /** Receivers that misbehave, as they look at the end of the whole way. The client's own tests have the details. */
 let flow: Flow;

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { dataOf } from '../support/dashboard.ts';
 import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
-
-setDefaultTimeout(30_000);
 
 const SECRET = 'token-that-"nobody"-may-see';
 

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-
-setDefaultTimeout(30_000);
 
 let flow: Flow;
 let receiver: Receiver;

@@ -42,7 +42,7 @@ describe('the image, built by the commands of its Dockerfile in a clean folder',
     );
     url = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0] ?? '';
     expect(url, output).not.toBe('');
-  }, 280_000);
+  });
   afterAll(() => void container?.kill('SIGKILL'));
 
   test('serves its pages and its health, not as root, with a root that nobody can write to', async () => {

@@ -62,7 +62,7 @@ describe('against a running service', () => {
     // A series with labels is there once it has counted something.
     await fetch(`${service.url}/v1/ingest`, { method: 'POST' });
     metrics = await (await fetch(`${service.url}/metrics`)).text();
-  }, 60_000);
+  });
   afterAll(() => service.stop());
 
   const names = () => new Set([...metrics.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name));

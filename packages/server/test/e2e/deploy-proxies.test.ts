@@ -27,7 +27,7 @@ for (const [name, startProxy] of Object.entries(proxies)) {
       await setUp(service);
       seed = await seedOrganisation(service.engine);
       proxy = await startProxy(service.url);
-    }, 60_000);
+    });
     afterAll(async () => {
       await proxy?.stop();
       await service.stop();
@@ -179,7 +179,7 @@ describe('two nodes on PostgreSQL behind Caddy, as compose.cluster.yaml has them
     await proxy.stop();
     await stays.stop();
     await database.drop();
-  }, 60_000);
+  });
 });
 
 describe('Traefik’s configuration, which is not run here,', () => {

@@ -64,7 +64,7 @@ test('the service works with the system calls that the unit leaves it', async ()
   expect((await fetch(`${server.url}/metrics`)).status).toBe(200);
   server.kill('SIGTERM');
   expect(await server.ended, server.output()).toBe(0);
-}, 60_000);
+});
 
 /** The names in a group such as `@system-service`, groups inside it included; any other name stands for itself. */
 function systemCallGroups(): (name: string) => string[] {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   ]);
   browser = await setUp(service);
   apiKey = dataOf<{ secret: string }>(await browser.post('/keys', { name: 'cookbook' })).secret;
-}, 60_000);
+});
 afterAll(async () => {
   await service.stop();
   await Promise.all([vendors.stop(), database.drop()]);
@@ -98,7 +98,7 @@ describe('carried out as it is written', () => {
       });
       const deliveries = await readAll<{ state: string }>(browser, '/deliveries');
       expect(deliveries.filter(({ state }) => state === 'dead')).toEqual([]);
-    }, 30_000);
+    });
   }
 });
 

@@ -33,7 +33,7 @@ describe('the commands of', () => {
       const blocks = shellBlocks(guide).map(block => block.replaceAll(/^cd \/srv\/sluice$/gm, 'true'));
       pasted.set(guide, await Promise.all(blocks.map(paste)));
     }
-  }, 60_000);
+  });
   const callsOf = (guide: string) => (pasted.get(guide) ?? []).flatMap(({ calls }) => calls);
 
   for (const guide of guides) {

@@ -44,7 +44,7 @@ describe('the recipes for signing a webhook', () => {
         { limit: 5, below: null, budgetMs: 1_000 },
       );
       expect(events.map(({ type }) => type)).toEqual(['parcel.sent']);
-    }, 60_000);
+    });
   }
 });
 
@@ -152,7 +152,7 @@ describe('the programs of docs/verifying.md', () => {
       expect(await verdict(signBody(['whsec_first'], body, now), `${body} `)).toBe('forged');
       expect(await verdict(signBody(['whsec_other'], body, now))).toBe('forged');
       expect(await verdict(signBody(['whsec_first'], body, now - 3_600_000))).toBe('forged');
-    }, 240_000);
+    });
   }
 
   test('are there for every language, and those that this machine cannot run are told', () => {

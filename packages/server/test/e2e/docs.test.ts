@@ -28,7 +28,7 @@ describe('the commands of', () => {
     service = await startTestService();
     seed = await seedOrganisation(service.engine);
     source = await seed.source('hmac');
-  }, 60_000);
+  });
   afterAll(() => service.stop());
 
   /**
@@ -63,7 +63,7 @@ describe('the commands of', () => {
       'sluice',
       'sluice.fish',
     ]);
-  }, 60_000);
+  });
 
   /** What was made is there the second time. */
   const asAgain = (answer: string) => answer.replace(/^201 /, '200 ');
@@ -83,7 +83,7 @@ describe('the commands of', () => {
       if (page === 'docs/entities.md') expect((await paste(written)).lines).toEqual(lines.map(asAgain));
       expect(unknownWords(calls)).toEqual([]);
       expect(lines.length + calls.length).toBeGreaterThan(0);
-    }, 60_000);
+    });
   }
 
   test('docs/reference/api.md are each accepted, as they are written, by a service that has what they name', async () => {
@@ -106,7 +106,7 @@ describe('the commands of', () => {
       const { lines } = await paste(given + `${example}\n`.repeat(times));
       expect([example, lines.filter(answer => /^20[0-4] /.test(answer)).length]).toEqual([example, times]);
     }
-  }, 60_000);
+  });
 });
 
 describe('every guide', () => {

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import { listOf } from '../support/dashboard.ts';
 import { expectRefused, toAnswer } from '../support/endpoints.ts';
 import { type EntityClient, entityClient } from '../support/entities.ts';
 import { exchange } from '../support/raw-http.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
-
-setDefaultTimeout(30_000);
 
 let service: TestService;
 let seed: Seed;

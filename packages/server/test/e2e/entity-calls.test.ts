@@ -19,7 +19,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         dropDatabase = database.drop;
       }
       service = await startTestService({ settings });
-    }, 30_000);
+    });
     afterAll(async () => {
       await service.stop();
       await dropDatabase();

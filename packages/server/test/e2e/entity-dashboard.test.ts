@@ -282,8 +282,8 @@ test('a trait that is declared searchable is indexed, also for entities that wer
   const change = { searchable_traits: ['size'] };
   expect((await owner.patch(`/organisations/${organisation.id}`, change)).status).toBe(200);
   expect(await find()).toEqual(['7']);
-  await until(isIndexed, 'The entities were not indexed.', 20_000);
+  await until(isIndexed, 'The entities were not indexed.');
   expect(await find()).toEqual(['7']);
   await client.put('/shirt/8', { size: 'xl' });
   expect(await find()).toEqual(['8', '7']);
-}, 30_000);
+});

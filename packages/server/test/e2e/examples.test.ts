@@ -33,7 +33,7 @@ beforeAll(async () => {
     writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(programs, name), 0o755);
   }
-}, 60_000);
+});
 afterAll(() => {
   for (const { pid, exitCode } of running) if (pid !== undefined && exitCode === null) stop(pid);
 });
@@ -119,7 +119,7 @@ describe('the shop and the receiver', () => {
       '3000': String(shop),
       '3001': String(receiver),
     };
-  }, 60_000);
+  });
   afterAll(() => service.stop());
 
   test('bring an order from the one to the other, once, and refuse what is made up', async () => {
@@ -139,7 +139,7 @@ describe('the shop and the receiver', () => {
       stop(child.pid ?? 0);
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     }
-  }, 60_000);
+  });
 });
 
 describe('the local stack', () => {
@@ -160,7 +160,7 @@ describe('the local stack', () => {
         () => true,
       );
     for (const at of [port, receiver]) await until(() => isGone(at), `Port ${at} is still served.`);
-  }, 60_000);
+  });
 });
 
 test('every example has a page, which the overview names, and asks npm for what there is', () => {

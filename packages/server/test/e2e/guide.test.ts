@@ -21,7 +21,7 @@ beforeAll(async () => {
     expect([path, answer.status]).toEqual([path, 200]);
     pages.set(`/docs/guide/${path}`, await answer.text());
   }
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 const attributes = (page: string, name: string): string[] =>

@@ -97,5 +97,5 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
     await witness.end();
     await service.stop();
     await database?.drop();
-  }, 60_000);
+  });
 }

@@ -364,5 +364,5 @@ describe('whoever holds back large bodies takes no room from others', () => {
 
     for (const socket of sockets.splice(0)) socket.destroy();
     await until(async () => (await post(large)).status === 202, 'The room was not given back.');
-  }, 60_000);
+  });
 });

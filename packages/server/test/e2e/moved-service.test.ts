@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser } from '../support/dashboard.ts';
 import { cookieOf, dataOf, listOf, logIn, openBrowser, PASSWORD, setUp } from '../support/dashboard.ts';
 import { OPEN_TO_LOOPBACK } from '../support/delivery-process.ts';
@@ -15,8 +15,6 @@ import { until } from '../support/until.ts';
  * A service with some of everything is moved to PostgreSQL while it works, stopped in the midst of its work, and goes on
  * there. What its senders, receivers and people see is what they saw before.
  */
-setDefaultTimeout(120_000);
-
 let database: FreshDatabase;
 let receiver: Receiver;
 let moved: TestService;

@@ -180,12 +180,12 @@ describe('all that match a filter', () => {
     const ids = await Promise.all(Array.from({ length: 700 }, (_, n) => hook.send({ n })));
     const waiting = async () =>
       listOf(await owner.get(`/events?source=${hook.id}&state=accepted&limit=1`)).data.length;
-    await until(async () => (await waiting()) === 0, 'Not all are processed.', 30_000);
+    await until(async () => (await waiting()) === 0, 'Not all are processed.');
     const job = await replayAll({ source: hook.id });
     expect(job).toMatchObject({ state: 'done', total: 700, done: 700, failed: 0 });
     const sample = await Promise.all([0, 350, 699].map(n => readEvent(owner, ids[n] ?? '')));
     expect(sample.map(({ runs }) => runs.length)).toEqual([2, 2, 2]);
-  }, 60_000);
+  });
 
   test('are left alone from the moment the job is cancelled', async () => {
     const model = startModel();

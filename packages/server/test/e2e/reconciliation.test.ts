@@ -105,7 +105,7 @@ describe.each([
         .filter(line => line.startsWith('sluice_'))
         .map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
     );
-  }, 120_000);
+  });
   afterAll(async () => {
     await hour.stop();
     await opened.close();

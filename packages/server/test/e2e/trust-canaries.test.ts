@@ -37,7 +37,7 @@ import { until } from '../support/until.ts';
  * Every kind of secret is planted in a running service, which then works with all of them against servers that repeat
  * what they are told. Afterwards none of them stands anywhere in the clear.
  */
-const START_MS = 60_000;
+
 let postgres: PostgresServer;
 let echo: Receiver;
 let mail: EchoMailServer;
@@ -45,7 +45,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   echo = startEchoReceiver();
   mail = await startEchoMailServer();
-}, START_MS);
+});
 afterAll(async () => {
   await postgres.remove();
   await echo.stop();
@@ -92,7 +92,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       owner = openBrowser(server.url);
       dataOf(await owner.post('/session', { email: 'owner@example.com', password }));
       plantSession('the session of the owner', owner);
-    }, START_MS);
+    });
     afterAll(async () => {
       wiretap.remove();
       server.kill('SIGKILL');
@@ -275,7 +275,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       expect(ran.status).toBe(200);
       refusals.push(JSON.stringify(ran.body));
       await refused(owner.post('/pipelines', { ...definition, sources: ['src_x'] }));
-    }, 60_000);
+    });
 
     test('exports: a file of each format, kept for a while', async () => {
       for (const format of exportFormat.options) {
@@ -359,7 +359,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
           place,
         ).toBe(true);
       expect(findIn(shownToMembers, seen)).not.toEqual([]);
-    }, 60_000);
+    });
 
     test('nor in the log, which told much', () => {
       expect(server.output().length).toBeGreaterThan(500);
@@ -394,7 +394,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         expect(where.findIn('what backup said', out)).toEqual([]);
       }
       expect(plain.findIn('the copy', bytes)).not.toEqual([]);
-    }, 60_000);
+    });
 
     async function dataDirectory(): Promise<string> {
       const [row] = await postgres.administer<{ data_directory: string }>(

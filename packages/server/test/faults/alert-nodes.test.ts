@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import pg from 'pg';
 import { newId } from '../../src/core/ids.ts';
 import { aDestination } from '../contract/storage/delivery-samples.ts';
@@ -7,8 +7,6 @@ import { type Seed, seedOrganisation, startTestService, type TestService } from 
 import { until } from '../support/until.ts';
 
 /** Two nodes on one database that both look for trouble: one of them tells of it. */
-
-setDefaultTimeout(60_000);
 
 let database: FreshDatabase;
 let client: pg.Client;

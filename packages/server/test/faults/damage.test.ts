@@ -47,7 +47,7 @@ beforeAll(async () => {
   }
   server.kill('SIGKILL');
   await server.ended;
-}, 60_000);
+});
 afterAll(() => {
   for (const directory of [...copies, stopped.directory, killed.directory])
     rmSync(directory, { recursive: true });
@@ -185,7 +185,7 @@ describe('a damaged database file stops the start and names the restore step', (
     const server = await startProcess({ directory });
     server.kill('SIGTERM');
     expect(await server.ended).toBe(0);
-  }, 60_000);
+  });
 });
 
 describe('what a crash may leave is no damage', () => {
@@ -225,7 +225,7 @@ test('a file too large to check before the start is checked while it runs, and d
   expect(reason).toContain('is damaged');
   expect(reason).toContain('sluice backup');
   await damaged.close();
-}, 60_000);
+});
 
 test('damage that a read comes upon ends the process too', async () => {
   const directory = copyOf(stopped);
@@ -236,4 +236,4 @@ test('damage that a read comes upon ends the process too', async () => {
   expect(refused).toMatchObject({ code: 'storage_unavailable' });
   expect(await found.promise).toContain('sluice backup');
   await engine.close().catch(() => {});
-}, 60_000);
+});

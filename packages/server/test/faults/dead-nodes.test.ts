@@ -32,7 +32,7 @@ beforeAll(async () => {
   seed = await seedOrganisation(engine);
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
-}, 60_000);
+});
 afterAll(async () => {
   await engine.close();
   await client.end();
@@ -218,7 +218,7 @@ test('killed under load: others go on with its deliveries, events, labels and jo
   expect(await nodeIds()).toEqual([]);
   await expectFiguresOfAllThatIsStored();
   await Promise.all([slow.receiver.stop(), quick.receiver.stop(), model.stop()]);
-}, 240_000);
+});
 
 test('stopped for too long and woken: it drops what it had, joins as another node, and goes on', async () => {
   const { receiver, answered } = startHanging(2);
@@ -254,4 +254,4 @@ test('stopped for too long and woken: it drops what it had, joins as another nod
   expect(await look(delivered, destination)).toBe(7);
   await expectFiguresOfAllThatIsStored();
   await receiver.stop();
-}, 240_000);
+});

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { days, minutes, seconds } from '../../src/core/clock.ts';
 import type { StoredDestination } from '../../src/core/stores/configuration/destinations.ts';
 import type { DeliveryWorker } from '../../src/delivery/work/worker.ts';
@@ -6,8 +6,6 @@ import { delivered, failed, never, openWorkerBench, type WorkerBench } from '../
 import { until } from '../support/until.ts';
 
 /** The worker and the breaker of a destination on a real database, with a clock to move. */
-
-setDefaultTimeout(30_000);
 
 let bench: WorkerBench;
 

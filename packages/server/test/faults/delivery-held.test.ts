@@ -1,9 +1,7 @@
-import { afterEach, beforeEach, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, test } from 'bun:test';
 import { days, seconds } from '../../src/core/clock.ts';
 import { delivered, openWorkerBench, type WorkerBench } from '../support/delivery-worker.ts';
 import { until } from '../support/until.ts';
-
-setDefaultTimeout(30_000);
 
 let bench: WorkerBench;
 

@@ -1,11 +1,9 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { ConfigurationChange } from '../../src/core/stores/change.ts';
 import type { StoredDestination } from '../../src/core/stores/configuration/destinations.ts';
 import type { DeliveryWorker } from '../../src/delivery/work/worker.ts';
 import { delivered, openWorkerBench, type WorkerBench } from '../support/delivery-worker.ts';
 import { until } from '../support/until.ts';
-
-setDefaultTimeout(30_000);
 
 let bench: WorkerBench;
 

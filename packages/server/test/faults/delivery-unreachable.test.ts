@@ -1,8 +1,6 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { delivered, failed, openWorkerBench, type WorkerBench } from '../support/delivery-worker.ts';
 import { until } from '../support/until.ts';
-
-setDefaultTimeout(30_000);
 
 let bench: WorkerBench;
 beforeEach(async () => {

@@ -1,10 +1,8 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { seconds } from '../../src/core/clock.ts';
 import { createTemplateRenderer } from '../../src/delivery/rendering/template-renderer.ts';
 import { delivered, openWorkerBench, type WorkerBench } from '../support/delivery-worker.ts';
 import { until } from '../support/until.ts';
-
-setDefaultTimeout(30_000);
 
 let bench: WorkerBench;
 

@@ -39,4 +39,4 @@ test('a start that finds its port taken leaves no claims behind', async () => {
   expect(claimed.map(({ tries }) => tries)).toEqual(Array(300).fill(1));
   await engine.close();
   rmSync(directory, { recursive: true });
-}, 60_000);
+});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createVault } from '../../src/core/secrets/vault.ts';
 import { findDestinationKind } from '../../src/delivery/destinations/registry.ts';
 import { openConfig } from '../../src/delivery/sealed-config.ts';
@@ -22,8 +22,6 @@ import { until } from '../support/until.ts';
  * What the first edition wrote must open for ever: a data directory and a database of version 0.1.0, both of a server
  * that was killed in the midst of its work. `test/fixtures/first-edition/README.md` says what is in them.
  */
-setDefaultTimeout(60_000);
-
 // Nobody listens any more where the destinations and the model were. What was open ends as it must without them.
 const EVENT_STATES = { processed: 70, dropped: 13, failed: 6, unrouted: 6 };
 const DELIVERY_STATES = {
@@ -58,7 +56,7 @@ describe.each(Object.keys(oldInstallations))('what the first edition left in %s'
   beforeAll(async () => {
     old = (await oldInstallations[engine]?.()) as OldInstallation;
     owner = await enter('owner');
-    await until(isAtRest, 'What was open does not come to its end.', 50_000);
+    await until(isAtRest, 'What was open does not come to its end.');
   });
   afterAll(() => old?.close());
 

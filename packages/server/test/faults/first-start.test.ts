@@ -41,7 +41,7 @@ describe('killed during the first start and its migrations, the next start compl
         expect(killed.end).toBe('SIGKILL');
         await expectUsable(directory);
         rmSync(directory, { recursive: true });
-      }, 60_000);
+      });
     }
   }
 
@@ -56,5 +56,5 @@ describe('killed during the first start and its migrations, the next start compl
     server.kill('SIGTERM');
     expect(await server.ended).toBe(0);
     rmSync(directory, { recursive: true });
-  }, 60_000);
+  });
 });

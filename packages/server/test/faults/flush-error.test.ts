@@ -36,7 +36,7 @@ test('a failed flush: 503, nothing more is accepted, the process ends, and comes
   for (const id of acknowledged) expect(await engine.journal.findEvent(seed.orgId, id)).not.toBeNull();
   await engine.close();
   rmSync(directory, { recursive: true });
-}, 60_000);
+});
 
 test('under load everybody who shared that commit is answered so, and the promises hold after the restart', async () => {
   const { directory, seed, source, reopen } = await prepareDirectory();
@@ -53,4 +53,4 @@ test('under load everybody who shared that commit is answered so, and the promis
   await expectPromisesKept(engine, seed.orgId, load.requests);
   await engine.close();
   rmSync(directory, { recursive: true });
-}, 60_000);
+});

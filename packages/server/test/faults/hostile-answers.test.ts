@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { AttemptResult } from '../../src/core/http/attempt.ts';
 import { KEPT_RESPONSE_BYTES } from '../../src/core/http/outgoing.ts';
 import type { Destination } from '../../src/delivery/destination.ts';
@@ -11,8 +11,6 @@ import { databaseAt, mailServerAt, webServerAt } from '../support/hostile/destin
 import type { HostileAddress } from '../support/hostile/receiver.ts';
 import { type HostileReceivers, startHostileReceivers } from '../support/hostile/start.ts';
 import { until } from '../support/until.ts';
-
-setDefaultTimeout(120_000);
 
 const TIMEOUT_MS = 700;
 const LONGEST_MS = 10 * TIMEOUT_MS;
@@ -146,7 +144,7 @@ test('so does a receiver of HTTP that resets', async () => {
 test('no connection to any of them is left open', async () => {
   // Those to well-behaved receivers are kept for the next delivery, and closed when none comes for a minute.
   deps.client.close();
-  await until(async () => (await receivers.open()).length === 0, 'Some were left open.', 90_000).catch(
-    async () => expect(await receivers.open()).toEqual([]),
+  await until(async () => (await receivers.open()).length === 0, 'Some were left open.').catch(async () =>
+    expect(await receivers.open()).toEqual([]),
   );
 });

@@ -91,7 +91,7 @@ for (const [when, injection, expectRetry] of moments) {
       expect(stored.map(({ id }) => id).toReversed()).toEqual(answered.flat());
       await engine.close();
       rmSync(prepared.directory, { recursive: true });
-    }, 60_000);
+    });
   }
 }
 

@@ -39,5 +39,5 @@ async function killAgainAndAgain(databaseUrl: string | undefined): Promise<void>
 }
 
 describe(`killed under load, ${KILLS} times: what was accepted is there, once and whole; what was refused is not`, () => {
-  onBothEngines(killAgainAndAgain, 240_000);
+  onBothEngines(killAgainAndAgain);
 });

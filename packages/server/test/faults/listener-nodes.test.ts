@@ -42,7 +42,7 @@ describe('two nodes on one database and a listener', () => {
     owner = await setUp(first);
     nodes = [first, await startTestService({ settings })];
     key = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'test' })).secret;
-  }, 60_000);
+  });
   afterAll(async () => {
     await balancer.stop(true);
     await Promise.all(nodes.map(node => node.stop()));
@@ -94,7 +94,7 @@ describe('two nodes on one database and a listener', () => {
     expect(seen.filter(id => ids.includes(id)).toSorted()).toEqual(ids.toSorted());
     terminal.stop();
     expect(await exit).toBe(0);
-  }, 60_000);
+  });
 
   test('a listener that connects to another node takes the place of the one before', async () => {
     const { token } = await makeListener('moved');
@@ -109,5 +109,5 @@ describe('two nodes on one database and a listener', () => {
     expect(await second.exit).toBe(0);
     const held = await send(nodes[0], 'moved');
     await until(() => areAll(held, 'held'), 'They should be held.');
-  }, 60_000);
+  });
 });

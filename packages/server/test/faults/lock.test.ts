@@ -25,7 +25,7 @@ test('a second process on the data directory refuses and says why; the first goe
   fourth.kill('SIGTERM');
   expect(await fourth.ended).toBe(0);
   rmSync(directory, { recursive: true });
-}, 60_000);
+});
 
 test('of several that start at once exactly one serves', async () => {
   const { directory } = await prepareDirectory();
@@ -37,4 +37,4 @@ test('of several that start at once exactly one serves', async () => {
     expect(await server.ended).toBe(0);
   }
   rmSync(directory, { recursive: true });
-}, 60_000);
+});

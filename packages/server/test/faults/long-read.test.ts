@@ -17,7 +17,7 @@ beforeAll(async () => {
   for (let stored = 0; stored < EVENTS; stored += BATCH) {
     await service.engine.journal.append([batchOf(seed.orgId, BATCH, n => `{"n":${n},"text":"${text}"}`)]);
   }
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 const batchOf = (orgId: string, length: number, payloadOf: (n: number) => string) => ({
@@ -72,7 +72,7 @@ test('single events are accepted, one after the other, while a search goes throu
   await expectDuringSearch(async () => {
     acceptedIds(await ingest('{"events":[{"type":"b"}]}'));
   });
-}, 60_000);
+});
 
 test('so are webhooks, and senders whose key must first be looked up', async () => {
   const source = await seed.source('none');
@@ -82,7 +82,7 @@ test('so are webhooks, and senders whose key must first be looked up', async () 
     expect((await post(`${service.url}/whk/${source.token}`, '{}')).status).toBe(202);
     acceptedIds(await ingestWith(service.url, seed.apiKey)('{"events":[{"type":"c"}]}'));
   });
-}, 60_000);
+});
 
 test('a batch of 1,000 is accepted meanwhile too, and the list of the newest is at hand', async () => {
   const events = Array.from({ length: 1_000 }, (_, n) => ({ type: 'd', payload: { n } }));
@@ -95,7 +95,7 @@ test('a batch of 1,000 is accepted meanwhile too, and the list of the newest is 
     );
     expect(page.events[0]?.id).toBe(ids.at(-1) ?? '');
   });
-}, 60_000);
+});
 
 test('payloads of a megabyte make smaller slices, not longer waits', async () => {
   const large = await seedOrganisation(service.engine);
@@ -107,4 +107,4 @@ test('payloads of a megabyte make smaller slices, not longer waits', async () =>
   await expectDuringSearch(async () => {
     expect(await service.engine.configuration.findApiKeyByHash(hashSecret('unknown'))).toBeNull();
   }, large.orgId);
-}, 60_000);
+});

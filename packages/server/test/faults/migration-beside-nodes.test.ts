@@ -38,7 +38,7 @@ test('a data directory of the next version is refused in one sentence, and left 
   expect(await failureOf(open())).toBe(REFUSAL);
   expect(tables()).toEqual(before);
   database.close();
-}, 60_000);
+});
 
 describe('two versions on one PostgreSQL', () => {
   let database: FreshDatabase;
@@ -52,7 +52,7 @@ describe('two versions on one PostgreSQL', () => {
     node = await startTestService({ settings });
     seed = await seedOrganisation(node.engine);
     await routeAllTo(node.engine, seed, receiver.url);
-  }, 30_000);
+  });
   afterAll(async () => {
     await node.stop();
     receiver.stop();
@@ -91,7 +91,7 @@ describe('two versions on one PostgreSQL', () => {
     const accepted = async (more: number) => {
       const count = () => answers.filter(({ status }) => status === 202).length;
       const enough = count() + more;
-      await until(() => count() >= enough, 'Nothing is accepted any more.', 30_000);
+      await until(() => count() >= enough, 'Nothing is accepted any more.');
     };
     await accepted(30);
     const step = await additions();
@@ -109,9 +109,9 @@ describe('two versions on one PostgreSQL', () => {
       endpoint === 'ingest' && outcome?.kind === 'accepted' ? outcome.ids : [],
     );
     const arrived = () => new Set(receiver.requests.map(({ headers }) => headers.get('x-service-event-id')));
-    await until(() => all.every(id => arrived().has(id)), 'Not everything arrives.', 30_000);
+    await until(() => all.every(id => arrived().has(id)), 'Not everything arrives.');
     expect((await fetch(`${node.url}/readyz`)).status).toBe(200);
-  }, 90_000);
+  });
 
   test('a migration that meets a node head-on is tried again', async () => {
     const fresh = await freshDatabase();
@@ -140,7 +140,7 @@ describe('two versions on one PostgreSQL', () => {
     expect(rows).toEqual([]);
     await Promise.all([migrating, busy, watching].map(client => client.end()));
     await fresh.drop();
-  }, 60_000);
+  });
 });
 
 describe('a real migration that only adds', () => {
@@ -207,5 +207,5 @@ describe('a real migration that only adds', () => {
     expect(checked).toBeGreaterThan(5);
     await client.end();
     await fresh.drop();
-  }, 60_000);
+  });
 });

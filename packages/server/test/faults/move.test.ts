@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import pg from 'pg';
 import { passOver } from '../../src/storage/move/pass.ts';
 import { openStorage } from '../../src/storage/open.ts';
@@ -11,8 +11,6 @@ import { TEST_SECRET_KEY } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** `sluice move` cut short: the process killed, the connection lost. */
-setDefaultTimeout(120_000);
-
 const EVENTS = 5_000;
 
 let postgres: PostgresServer;
@@ -58,7 +56,7 @@ test('a move that was killed in the midst of a copy goes on from there, and noth
     stdout: 'ignore',
     stderr: 'inherit',
   });
-  await until(() => isHeldUp(url), 'The copy does not come as far as that.', 60_000);
+  await until(() => isHeldUp(url), 'The copy does not come as far as that.');
   child.kill('SIGKILL');
   await child.exited;
   await letGo();
@@ -74,7 +72,7 @@ test('a move that was killed in the midst of a copy goes on from there, and noth
       return source.read(...args);
     },
   };
-  await until(async () => (await movesOn(url)) === 0, 'The connection of the dead process stays.', 60_000);
+  await until(async () => (await movesOn(url)) === 0, 'The connection of the dead process stays.');
   const target = await openMoveTarget({
     url,
     replicas: 0,
@@ -95,7 +93,7 @@ test('a connection that is lost is made again, and the copy goes on', async () =
   plantEvents(directory, EVENTS);
   const { url, letGo } = await newTarget();
   const copied = runMove(directory, ['--to', url]);
-  await until(() => isHeldUp(url), 'The copy does not come as far as that.', 60_000);
+  await until(() => isHeldUp(url), 'The copy does not come as far as that.');
   await postgres.administer(
     url,
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${isMove(url)}`,

@@ -42,7 +42,7 @@ beforeAll(async () => {
     ],
     onlyAdds: true,
   };
-}, 60_000);
+});
 afterAll(async () => {
   await receiver.stop();
   await database.drop();
@@ -96,7 +96,7 @@ async function expectAtWork(...nodes: readonly ServerProcess[]): Promise<void> {
     60_000,
   );
   const received = () => new Set(receiver.requests.map(({ headers }) => headers.get('x-service-event-id')));
-  await until(() => sent.every(id => received().has(id)), 'Not everything is delivered.', 60_000);
+  await until(() => sent.every(id => received().has(id)), 'Not everything is delivered.');
 }
 
 const REFUSAL = (found: number, known: number) =>
@@ -131,4 +131,4 @@ test('nodes of two neighbouring versions take in and deliver side by side, until
   expect(output.trim().split('\n')).toEqual([expect.stringContaining(REFUSAL(known + 2, known))]);
   newest.kill('SIGKILL');
   await newest.ended;
-}, 180_000);
+});

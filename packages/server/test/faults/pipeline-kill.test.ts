@@ -98,7 +98,7 @@ async function killAgainAndAgain(databaseUrl: string | undefined): Promise<void>
   const last = await startProcess({ directory, settings });
   // Where nodes share a database, what a dead one had claimed is waited for until its lease ends.
   const waiting = `(SELECT count(*) FROM events WHERE state IN ('accepted', 'claimed', 'deferred'))`;
-  await until(async () => (await look(waiting)) === 0, 'Events are left behind.', 90_000);
+  await until(async () => (await look(waiting)) === 0, 'Events are left behind.');
   last.kill('SIGTERM');
   expect(await last.ended).toBe(0);
 
@@ -150,5 +150,5 @@ function lookInto(directory: string, databaseUrl: string | undefined) {
 }
 
 describe('killed while events go through pipelines, 6 times: none is lost, none is doubled', () => {
-  onBothEngines(killAgainAndAgain, 180_000);
+  onBothEngines(killAgainAndAgain);
 });

@@ -106,7 +106,7 @@ test('an event that kills the process is left alone after three tries, and all o
   await after.close();
   await model.stop();
   rmSync(directory, { recursive: true });
-}, 120_000);
+});
 
 /** Looks into the database while the server has it open. */
 function watch(directory: string, orgId: string) {

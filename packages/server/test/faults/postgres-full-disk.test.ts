@@ -22,7 +22,7 @@ beforeAll(async () => {
   );
   service = await startTestService({ settings: { SLUICE_DATABASE_URL: databaseUrl } });
   seed = await seedOrganisation(service.engine);
-}, 60_000);
+});
 afterAll(async () => {
   await service.stop();
   await server.remove();
@@ -71,4 +71,4 @@ test('a full disk under PostgreSQL: 503 that says so, nothing half stored, and t
   accepted.push(...acceptedIds(answer));
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
   expect(await stored()).toEqual(accepted.toSorted());
-}, 90_000);
+});

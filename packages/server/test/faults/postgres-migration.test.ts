@@ -10,7 +10,7 @@ describe('a migration that is cut short', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 30_000);
+  });
   afterAll(() => server.remove());
 
   const open = (url: string): Promise<StorageEngine> => openPostgres({ url, onFatal: () => {} });
@@ -57,7 +57,7 @@ describe('a migration that is cut short', () => {
     await server.startAgain();
     expect(await tables(url)).toBe(0);
     await expectWhole(url);
-  }, 30_000);
+  });
 
   test('by the death of its node leaves nothing half done, and the next start completes it', async () => {
     const { url } = await server.freshDatabase();

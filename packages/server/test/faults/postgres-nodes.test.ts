@@ -18,7 +18,7 @@ describe('two nodes on one database', () => {
     const settings = { SLUICE_DATABASE_URL: url };
     [one, other] = await Promise.all([startTestService({ settings }), startTestService({ settings })]);
     seed = await seedOrganisation(one.engine);
-  }, 30_000);
+  });
   afterAll(async () => {
     await Promise.all([one.stop(), other.stop()]);
     await server.remove();
@@ -79,8 +79,8 @@ describe('two nodes on one database', () => {
       'Still accepted.',
       500,
     );
-    await until(() => other.engine.changeFeedIsLive(), 'It does not receive changes again.', 15_000);
-    await until(() => one.engine.changeFeedIsLive(), 'It does not receive changes again.', 15_000);
+    await until(() => other.engine.changeFeedIsLive(), 'It does not receive changes again.');
+    await until(() => one.engine.changeFeedIsLive(), 'It does not receive changes again.');
     expect((await ingestWith(other.url, secret)(body)).status).toBe(401);
   });
 
@@ -97,7 +97,7 @@ describe('two nodes on one database', () => {
     await until(refused, 'It takes silence for peace.', 8_000);
     for (const { pid } of frozen) process.kill(pid, 'SIGCONT');
     await until(() => other.engine.changeFeedIsLive(), 'It does not receive changes again.', 8_000);
-  }, 20_000);
+  });
 
   test('racing requests with one key at both nodes make one event', async () => {
     const key = { 'X-Ingest-Idempotency-Key': 'one for both' };
@@ -126,7 +126,7 @@ describe('two nodes on one database', () => {
       return statuses.filter(status => status === 202).length;
     };
     // Each learns with its next heartbeat that it is not alone.
-    await until(async () => (await accepted()) === 20, 'The nodes do not share the rate.', 15_000);
+    await until(async () => (await accepted()) === 20, 'The nodes do not share the rate.');
     expect(await accepted()).toBe(20);
-  }, 30_000);
+  });
 });

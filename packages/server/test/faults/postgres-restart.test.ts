@@ -16,7 +16,7 @@ describe('PostgreSQL killed and started again under load', () => {
     const { url } = await server.freshDatabase();
     service = await startTestService({ settings: { SLUICE_DATABASE_URL: url } });
     seed = await seedOrganisation(service.engine);
-  }, 30_000);
+  });
   afterAll(async () => {
     await service.stop();
     await server.remove();
@@ -33,12 +33,12 @@ describe('PostgreSQL killed and started again under load', () => {
       // Each sender ends at its first answer that is none.
       await stop();
       await server.startAgain();
-      await until(async () => (await ready()) === 200, 'The service did not come back.', 15_000);
+      await until(async () => (await ready()) === 200, 'The service did not come back.');
       await load.retryUnanswered(service.url);
     }
     expect(load.requests.some(({ outcome }) => outcome === undefined)).toBe(true);
     await expectPromisesKept(service.engine, seed.orgId, load.requests);
-  }, 60_000);
+  });
 
   test('answers 503 with Retry-After meanwhile, and again 202 by itself', async () => {
     const ingest = ingestWith(service.url, seed.apiKey);
@@ -63,6 +63,6 @@ describe('PostgreSQL killed and started again under load', () => {
       15_000,
     );
     expect(await ready()).toBe(200);
-    await until(() => service.engine.changeFeedIsLive(), 'It does not receive changes again.', 15_000);
-  }, 30_000);
+    await until(() => service.engine.changeFeedIsLive(), 'It does not receive changes again.');
+  });
 });

@@ -20,7 +20,7 @@ describe('a server that might lose what it acknowledges', () => {
     const message = await messageOf(openPostgres({ url, onFatal: () => {} }));
     expect(message).toStartWith('PostgreSQL runs with fsync off');
     expect(await server.administer(url, `SELECT 1 FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
-  }, 30_000);
+  });
 
   test('ends the process when it comes back with fsync off', async () => {
     server = await startPostgres();
@@ -40,7 +40,7 @@ describe('a server that might lose what it acknowledges', () => {
     }, 'It goes on.');
     expect(fatal[0]).toStartWith('PostgreSQL runs with fsync off');
     await engine.close();
-  }, 30_000);
+  });
 
   test('is refused when it cannot hold every text', async () => {
     server = await startPostgres();
@@ -55,7 +55,7 @@ describe('a server that might lose what it acknowledges', () => {
     expect(await messageOf(openPostgres({ url: latin.href, onFatal: () => {} }))).toContain(
       'encoded in LATIN1',
     );
-  }, 30_000);
+  });
 
   test('has to flush every append, whatever its own defaults are', async () => {
     server = await startPostgres(['synchronous_commit=off']);
@@ -87,5 +87,5 @@ describe('a server that might lose what it acknowledges', () => {
     expect(await server.administer(url, 'SELECT DISTINCT setting, isolation FROM seen')).toEqual([
       { setting: 'on', isolation: 'read committed' },
     ]);
-  }, 30_000);
+  });
 });

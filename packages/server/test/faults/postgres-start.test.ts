@@ -8,7 +8,7 @@ describe('starting on PostgreSQL', () => {
   beforeAll(async () => {
     server = await startPostgres();
     ({ url } = await server.freshDatabase());
-  }, 30_000);
+  });
   afterAll(() => server.remove());
 
   const open = (given: string, reachMs = 300) =>
@@ -64,5 +64,5 @@ describe('starting on PostgreSQL', () => {
     const engine = await opening;
     await engine.checkWritable();
     await engine.close();
-  }, 30_000);
+  });
 });

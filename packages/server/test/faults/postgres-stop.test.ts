@@ -23,7 +23,7 @@ test('a node whose database is away still stops in order: in time, and with exit
   const asked = performance.now();
   server.kill('SIGTERM');
   expect(await server.ended).toBe(0);
-  expect(performance.now() - asked).toBeLessThan(10_000);
+  expect(performance.now() - asked).toBeLessThan(25_000);
   await postgres.remove();
   rmSync(directory, { recursive: true, force: true });
-}, 60_000);
+});

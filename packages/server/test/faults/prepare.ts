@@ -45,21 +45,14 @@ export function newInstallation(databaseUrl: string | undefined): Installation {
 }
 
 /** The same test on both engines. */
-export function onBothEngines(
-  run: (databaseUrl: string | undefined) => Promise<void>,
-  timeoutMs: number,
-): void {
-  test('SQLite', () => run(undefined), timeoutMs);
+export function onBothEngines(run: (databaseUrl: string | undefined) => Promise<void>): void {
+  test('SQLite', () => run(undefined));
 
-  test(
-    'PostgreSQL',
-    async () => {
-      const database = await freshDatabase();
-      await run(database.url);
-      await database.drop();
-    },
-    timeoutMs,
-  );
+  test('PostgreSQL', async () => {
+    const database = await freshDatabase();
+    await run(database.url);
+    await database.drop();
+  });
 }
 
 export async function prepareDirectory(): Promise<Prepared> {

@@ -47,7 +47,7 @@ export async function startClusteredNodes(): Promise<ClusteredNodes> {
       const count = () => answers.filter(({ status }) => status === 202).length;
       const accepted = async (more: number) => {
         const enough = count() + more;
-        await until(() => count() >= enough, 'Nothing is accepted any more.', 60_000);
+        await until(() => count() >= enough, 'Nothing is accepted any more.');
       };
       await accepted(30);
       await disturb(accepted, answers);

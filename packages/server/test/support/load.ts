@@ -1,8 +1,10 @@
 import { expect } from 'bun:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newSecret } from '../../src/core/secrets/vault.ts';
 import type { StorageEngine } from '../../src/core/stores/engine.ts';
 import { sign } from './endpoints.ts';
 import type { Seed, SeededSource } from './service.ts';
+import { until } from './until.ts';
 
 /**
  * Senders that keep both endpoints busy and record what they were answered, so that afterwards the journal can be held
@@ -107,6 +109,17 @@ export function createLoad(seed: Seed, webhook: SeededSource): Load {
     return { status: response.status, events };
   }
 
+  /** As a sender does who is told that storage is not available for a moment. */
+  async function sendUntilAnswered(url: string, request: SentRequest): Promise<Answered> {
+    let answered: Answered | null = null;
+    const isAnswered = async () => {
+      answered = await send(url, request);
+      return answered !== null;
+    };
+    await until(isAnswered, `No answer to ${request.body}`);
+    return answered ?? { status: 0, events: [] };
+  }
+
   return {
     requests,
     run(url, enough) {
@@ -117,9 +130,13 @@ export function createLoad(seed: Seed, webhook: SeededSource): Load {
         while (!stopping) {
           const request = compose();
           requests.push(request);
-          const answered = await send(url, request);
-          if (answered === null) return;
-          if (answered.status === 202 && ++accepted === enough) resolve();
+          let status = 0;
+          const answered = await send(url, request, told => {
+            status = told;
+          });
+          if (status === 0) return;
+          if (answered === null) await sleep(REPEAT_AFTER_MS);
+          if (answered?.status === 202 && ++accepted === enough) resolve();
         }
       });
       void Promise.all(senders).then(() => reject(new Error('No sender was answered any more.')));
@@ -139,7 +156,7 @@ export function createLoad(seed: Seed, webhook: SeededSource): Load {
           const request = compose();
           requests.push(request);
           for (let isFirst = true; request.outcome === undefined; isFirst = false, turn++) {
-            if (!isFirst) await new Promise(resolve => setTimeout(resolve, REPEAT_AFTER_MS));
+            if (!isFirst) await sleep(REPEAT_AFTER_MS);
             const began = performance.now();
             await send(urls[turn % urls.length] ?? '', request, status => {
               const at = performance.now();
@@ -161,10 +178,10 @@ export function createLoad(seed: Seed, webhook: SeededSource): Load {
       let storedBefore = 0;
       for (const request of requests) {
         if (request.outcome !== undefined || !request.repeatable) continue;
-        const first = await send(url, request);
-        const second = await send(url, request);
-        expect(second?.events.map(({ id }) => id)).toEqual(first?.events.map(({ id }) => id));
-        if (first?.events.every(({ duplicate }) => duplicate) && first.events.length > 0) storedBefore++;
+        const first = await sendUntilAnswered(url, request);
+        const second = await sendUntilAnswered(url, request);
+        expect(second.events.map(({ id }) => id)).toEqual(first.events.map(({ id }) => id));
+        if (first.events.every(({ duplicate }) => duplicate) && first.events.length > 0) storedBefore++;
       }
       return storedBefore;
     },

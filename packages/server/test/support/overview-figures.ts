@@ -53,7 +53,7 @@ export async function followEveryFigure(page: Page, which: 'all' | 'some' = 'all
   });
   const delivered = figures.find(({ lines }) => lines[0] === 'Delivered' && !isShare(lines));
   const beside = await page.context().newPage();
-  beside.setDefaultTimeout(30_000);
+  beside.setDefaultTimeout(120_000);
   await beside.goto(new URL('/account', page.url()).href);
   const followed: string[] = [];
   const seen = new Set<string>();

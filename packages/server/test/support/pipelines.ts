@@ -57,12 +57,12 @@ export const readEvent = async (browser: Browser, id: string): Promise<EventReco
   dataOf<EventRecord>(await browser.get(`/events/${id}`));
 
 /** The event once its pipelines are through with it. */
-export async function settled(browser: Browser, id: string, withinMs = 10_000): Promise<EventRecord> {
+export async function settled(browser: Browser, id: string): Promise<EventRecord> {
   let event = await readEvent(browser, id);
   const isThrough = async () => {
     if (event.state === 'accepted') event = await readEvent(browser, id);
     return event.state !== 'accepted';
   };
-  await until(isThrough, `${id} is still accepted.`, withinMs);
+  await until(isThrough, `${id} is still accepted.`);
   return event;
 }

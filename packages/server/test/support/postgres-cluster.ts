@@ -115,18 +115,23 @@ export async function startCluster({
       for (const pid of pids()) spawnSync('kill', ['-s', name.slice(3), String(pid)]);
     };
 
+    let isFrozen = false;
     return {
       name,
       port,
       url,
       smallDisk,
-      query: statement => ask(url('postgres'), statement),
+      async query(statement) {
+        if (isFrozen) throw new Error(`${name} stands still.`);
+        return ask(url('postgres'), statement);
+      },
       logged: () => readFileSync(join(home, 'log'), 'utf8'),
       async kill() {
         const all = pids();
         for (const pid of all) spawnSync('kill', ['-9', String(pid)]);
         await until(() => all.every(pid => !isRunning(pid)), 'It does not die.');
         rmSync(join(data, 'postmaster.pid'), { force: true });
+        isFrozen = false;
       },
       async start() {
         if (!existsSync(data)) {
@@ -136,8 +141,14 @@ export async function startCluster({
         guard.stdin.write('start\n');
         await untilAccepting(url('postgres'), home);
       },
-      freeze: () => signal('SIGSTOP'),
-      thaw: () => signal('SIGCONT'),
+      freeze() {
+        isFrozen = true;
+        signal('SIGSTOP');
+      },
+      thaw() {
+        signal('SIGCONT');
+        isFrozen = false;
+      },
       async follow(primary) {
         rmSync(data, { recursive: true, force: true });
         if (smallDisk !== null)
@@ -200,7 +211,7 @@ export async function startCluster({
       );
       const best = received.reduce((one, other) => (other.bytes > one.bytes ? other : one));
       if (best.bytes < 0) throw new Error('There is no standby to promote.');
-      await best.member.query('SELECT pg_promote(true, 30)');
+      await best.member.query('SELECT pg_promote(true, 120)');
       // Told where the new primary is, they do not wait for the old one, which may be there and say nothing.
       const followers = received.filter(({ member, bytes }) => bytes >= 0 && member !== best.member);
       for (const { member } of followers) {
@@ -222,18 +233,13 @@ export async function startCluster({
 
 /** Waits until so many standbys stream from it. */
 export const untilFollowed = (primary: ClusterMember, standbys: number): Promise<void> =>
-  until(
-    async () => {
-      const rows = await primary.query(`SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'`);
-      return rows.length >= standbys;
-    },
-    `Not all follow ${primary.name}.`,
-    30_000,
-  );
+  until(async () => {
+    const rows = await primary.query(`SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'`);
+    return rows.length >= standbys;
+  }, `Not all follow ${primary.name}.`);
 
-/** One statement; a server that stands still is not waited for. */
 async function ask<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+  const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
   await client.connect();
   try {

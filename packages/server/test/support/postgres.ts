@@ -179,7 +179,7 @@ export function beside(folder: string, megabytes: number): string[] {
 }
 
 export async function untilAccepting(url: string, home: string): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     const client = new pg.Client({ connectionString: url });
     client.on('error', () => {});

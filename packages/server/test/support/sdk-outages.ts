@@ -81,5 +81,5 @@ export async function sendThroughKills(
 
 async function requests(front: Front, kind: keyof Front['seen'], more: number): Promise<void> {
   const wanted = front.seen[kind] + more;
-  await until(() => front.seen[kind] >= wanted, `The sender sent nothing that could ${kind}.`, 40_000);
+  await until(() => front.seen[kind] >= wanted, `The sender sent nothing that could ${kind}.`);
 }

@@ -6,7 +6,7 @@ const LONGEST_PAUSE_MS = 50;
 export async function until(
   holds: () => boolean | Promise<boolean>,
   otherwise: string,
-  withinMs = 20_000,
+  withinMs = 120_000,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   for (let pauseMs = FIRST_PAUSE_MS; !(await holds()); pauseMs = Math.min(pauseMs * 1.2, LONGEST_PAUSE_MS)) {

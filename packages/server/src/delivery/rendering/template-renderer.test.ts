@@ -58,7 +58,6 @@ test.each([
     const turns = await turnsOf(deliveries.map(delivery => () => destination.send(delivery)));
     expect(turns).toBe(AT_ONCE);
   },
-  30_000,
 );
 
 test.each([

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { aDestination } from '../../../test/contract/storage/delivery-samples.ts';
 import { nextTurn } from '../../../test/support/next-turn.ts';
@@ -13,8 +13,6 @@ import { createDeliveryWorker, type DeliveryWorker } from './worker.ts';
  * that goes down and comes back, and people who change policies, pause, test and probe meanwhile. What is promised of
  * an outage is checked here from what was sent, without the code that decides.
  */
-
-setDefaultTimeout(300_000);
 
 const START = 1_700_000_000_000;
 const SCHEDULES = 1_500;

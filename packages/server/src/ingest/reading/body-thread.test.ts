@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
 import {
   type HostileBody,
@@ -17,8 +17,6 @@ import { createBatchReader } from './read-batch.ts';
 import { createWebhookReader, type WebhookContent, type WebhookReading } from './read-webhook.ts';
 
 const asJson: WebhookReading = { media: 'json', rules: null, typeHeader: null, cloud: null };
-
-setDefaultTimeout(30_000);
 
 const KiB = 1024;
 const limits = {

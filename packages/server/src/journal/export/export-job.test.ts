@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { temporaryDirectory } from '../../../test/support/service.ts';
 import { hours } from '../../core/clock.ts';
@@ -13,8 +13,6 @@ import { createExportActions } from './actions.ts';
 import { createExportJobs } from './export-job.ts';
 
 /** Exports as jobs, on real storage, with a clock that the test moves. */
-setDefaultTimeout(60_000);
-
 let directory: string;
 let engine: StorageEngine;
 let exports: ExportActions;

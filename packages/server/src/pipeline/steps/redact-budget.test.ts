@@ -36,14 +36,14 @@ describe('the largest payload of look-alikes', () => {
         for (const text of textsOf(part, MEGABYTE / EIGHTH)) redactText(text, detectors, () => '[x]', budget);
         expect(budget.spent).toBeGreaterThan(0);
       }
-    }, 60_000);
+    });
 
   test('is redacted whole, in texts and in names', async () => {
     const texts = shapes['many texts']?.('1-2-3-4-5-6-7-8-9-0-', MEGABYTE / 2) ?? [];
     const names = Object.fromEntries(texts.map((text, i) => [`${text} ${i.toString(36)}`, 1]));
     const result = await runStep('redact.pii', { region: 'US', mode: 'hash' }, { texts, names });
     expect(result).toMatchObject({ kind: 'settled', outcome: { kind: 'routed' } });
-  }, 60_000);
+  });
 
   test('what is several times as large is cut: it fails with the reason, and nothing of it goes on', async () => {
     const texts = Array<string>(200_000).fill('1 '.repeat(12));
@@ -52,7 +52,7 @@ describe('the largest payload of look-alikes', () => {
       kind: 'settled',
       outcome: { kind: 'failed', step: 0, reason: expect.stringMatching(/more work|budget of/) },
     });
-  }, 60_000);
+  });
 
   test('is cut at the same step on every machine', () => {
     const detectors = createDetectors(detectorNames, 'US');
@@ -85,7 +85,7 @@ test('a megabyte as people write it is not cut', async () => {
   const result = await runStep('redact.pii', {}, { customers });
   expect(result).toMatchObject({ kind: 'settled', outcome: { kind: 'routed' } });
   expect(JSON.stringify(result.scope.payload)).not.toContain('ada@');
-}, 60_000);
+});
 
 describe('a megabyte of what is merely ordinary takes half of the steps at most, on every machine', () => {
   const FEW_STEPS = MOST_REDACTION_STEPS / 2;
@@ -113,11 +113,11 @@ describe('a megabyte of what is merely ordinary takes half of the steps at most,
           redactText(text, detectors, () => '[x]', apart);
         }
         redactText(together, detectors, () => '[x]', budgetOfEighth(FEW_STEPS));
-      }, 60_000);
+      });
 });
 
 test('fifty thousand fields that become the same name are not cut, and none is lost', async () => {
   const payload = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`a${i}@example.com`, i]));
   const { scope } = await runStep('redact.pii', {}, payload);
   expect(Object.keys(scope.payload)).toHaveLength(50_000);
-}, 60_000);
+});

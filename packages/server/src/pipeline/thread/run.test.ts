@@ -147,7 +147,7 @@ describe('what steps make of a payload has limits', () => {
     expect(result).toMatchObject({
       outcome: { kind: 'failed', reason: expect.stringContaining('larger than') },
     });
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(60_000);
     expect(writeTrace(result.trace).length).toBeLessThanOrEqual(64 * 1024);
   });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { type EveryStore, everyStore } from '../../../test/support/every-store.ts';
 import { temporaryDirectory } from '../../../test/support/service.ts';
@@ -14,8 +14,6 @@ import type { PipelineRunner } from '../thread/runner.ts';
 import { createPipelineWorker, type PipelineWorker } from './worker.ts';
 
 /** Workers on real storage, whose runs end when and how the test says. */
-setDefaultTimeout(30_000);
-
 const ORG = newId('org');
 let directory: string;
 let engine: StorageEngine;

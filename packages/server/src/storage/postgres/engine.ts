@@ -15,7 +15,7 @@ import { createWriteEntities } from './entities.ts';
 import { reasonOf, retrying } from './failure.ts';
 import { migratePostgres, readSchemaVersion, writtenByNewer } from './migrate.ts';
 import { UnusableDatabase } from './prepare-session.ts';
-import { createPrimary, NoPrimary, type Primary } from './primary.ts';
+import { CONNECT_MS, createPrimary, NoPrimary, type Primary } from './primary.ts';
 import { readReplication } from './replication.ts';
 import { openSessionPool, type SessionPool } from './sessions.ts';
 import { createSettle } from './settle.ts';
@@ -26,16 +26,29 @@ import { createWorkHints } from './work-hints.ts';
 interface Timeouts {
   /** At the start, for a server that is not there yet. */
   readonly reachMs: number;
+  /** To connect and sign in. */
+  readonly connectMs: number;
+  /** For a connection while all are in use. */
+  readonly waitMs: number;
   /** One statement of an append, since a sender waits for it. */
   readonly appendMs: number;
+  /** One statement that a sender waits for before its events are taken, and then for that. */
+  readonly sendersMs: number;
+  /** One statement of a heartbeat: of three one may hang for this long, and the next is still in time. */
+  readonly nodesMs: number;
   /** One statement of the dashboard or of upkeep. */
   readonly otherMs: number;
 }
 
-const defaultTimeouts: Timeouts = { reachMs: 10_000, appendMs: 10_000, otherMs: 60_000 };
-
-/** Of three heartbeats one may hang for this long, and the next is still in time. */
-const NODES_STATEMENT_MS = 4_000;
+const defaultTimeouts: Timeouts = {
+  reachMs: 10_000,
+  connectMs: CONNECT_MS,
+  waitMs: 5_000,
+  appendMs: 10_000,
+  sendersMs: 4_000,
+  nodesMs: 4_000,
+  otherMs: 60_000,
+};
 
 const ofNodes: ReadonlySet<OperationName> = new Set([
   'join',
@@ -45,9 +58,6 @@ const ofNodes: ReadonlySet<OperationName> = new Set([
   'listClaims',
   'freeClaims',
 ]);
-
-/** A sender waits for these before its events are taken, and then for that: less time than for any other. */
-const SENDERS_STATEMENT_MS = 4_000;
 
 const ofSenders: ReadonlySet<OperationName> = new Set([
   'findApiKeyByHash',
@@ -69,34 +79,35 @@ export async function openPostgres(options: {
   timeouts?: Partial<Timeouts>;
 }): Promise<StorageEngine> {
   const { replicas = 0 } = options;
-  const primary = createPrimary(readConnections(options.url), { replicas });
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const { connectMs, waitMs } = timeouts;
+  const primary = createPrimary(readConnections(options.url), { replicas, connectMs });
   await prepareDatabase(primary, timeouts.reachMs);
 
   // Appends and the workers have connections of their own, so that no number of slow questions can keep them waiting.
-  const { onFatal } = options;
+  const shared = { waitMs, onFatal: options.onFatal };
   const appending = openSessionPool(primary, {
+    ...shared,
     most: 4,
     statementMs: timeouts.appendMs,
     isOneWait: true,
     byIndex: true,
     replicas,
-    onFatal,
   });
   const working = openSessionPool(primary, {
+    ...shared,
     most: 6,
     statementMs: timeouts.otherMs,
     byIndex: true,
-    onFatal,
   });
-  const others = openSessionPool(primary, { most: 8, statementMs: timeouts.otherMs, onFatal });
+  const others = openSessionPool(primary, { ...shared, most: 8, statementMs: timeouts.otherMs });
   // A heartbeat waits for nobody: one connection for it, and one for the claims of those that are not heard any more.
-  const nodes = openSessionPool(primary, { most: 2, statementMs: NODES_STATEMENT_MS, onFatal });
+  const nodes = openSessionPool(primary, { ...shared, most: 2, statementMs: timeouts.nodesMs });
   const senders = openSessionPool(primary, {
+    ...shared,
     most: 3,
-    statementMs: SENDERS_STATEMENT_MS,
+    statementMs: timeouts.sendersMs,
     isOneWait: true,
-    onFatal,
   });
   const pools = [appending, working, others, nodes, senders];
   const db = queryBuilder(others);
@@ -165,7 +176,7 @@ export async function openPostgres(options: {
       session.release();
     }
     if (reason === null) return;
-    onFatal(reason);
+    options.onFatal(reason);
     throw new UnusableDatabase(reason);
   }
 

@@ -53,7 +53,7 @@ const isSame = (one: Server, other: Server): boolean =>
   one.host === other.host && one.startedAt === other.startedAt;
 
 /** A server that is there answers in milliseconds; over a bad line and on a busy machine it may take seconds. */
-const CONNECT_MS = 5_000;
+export const CONNECT_MS = 5_000;
 const FIRST_PAUSE_MS = 50;
 /** With what jitter adds a little less than a second: so long a primary may be there without being noticed. */
 const LONGEST_PAUSE_MS = 800;
@@ -67,7 +67,7 @@ types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export function createPrimary(
   hosts: readonly Connection[],
-  { replicas }: { readonly replicas: number },
+  { replicas, connectMs = CONNECT_MS }: { readonly replicas: number; readonly connectMs?: number },
   { now = () => performance.now(), random = Math.random } = {},
 ): Primary {
   const isOnlyHost = hosts.length === 1;
@@ -103,14 +103,14 @@ export function createPrimary(
       stream: () => socket,
       types,
       application_name: use.name,
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: connectMs,
       keepAlive: true,
       ...(use.answerMs === undefined ? {} : { query_timeout: use.answerMs }),
     });
     client.on('error', () => {});
     // A server that takes connections and then says nothing must not hold anybody up, either.
     const { promise: overdue, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error('it does not answer')), CONNECT_MS);
+    const timer = setTimeout(() => reject(new Error('it does not answer')), connectMs);
     try {
       const startedAt = await Promise.race([overdue, signIn()]);
       return { client, socket, server: { host, startedAt } };

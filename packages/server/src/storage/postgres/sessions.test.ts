@@ -10,7 +10,13 @@ let sessions: SessionPool;
 beforeAll(async () => {
   database = await freshDatabase();
   const primary = createPrimary(readConnections(database.url), { replicas: 0 });
-  sessions = openSessionPool(primary, { most: 1, statementMs: 10_000, byIndex: true, onFatal() {} });
+  sessions = openSessionPool(primary, {
+    most: 1,
+    statementMs: 10_000,
+    waitMs: 5_000,
+    byIndex: true,
+    onFatal() {},
+  });
 });
 afterAll(async () => {
   await sessions.close();

@@ -28,8 +28,6 @@ export interface Session {
   release(): void;
 }
 
-/** How long somebody waits for a connection while all are in use. */
-const WAIT_MS = 5_000;
 /** A plan that was made while a table was empty would hold on until the server looks at its statistics again. */
 const PLANS_HOLD_MS = 1_000;
 /** The server gives up first and says so; so much later it is not waited for any more. */
@@ -44,6 +42,8 @@ export function openSessionPool(
     most: number;
     /** How long one statement may take before it is given up. */
     statementMs: number;
+    /** How long somebody waits for a connection while all are in use. */
+    waitMs: number;
     /** So many standbys must have what is confirmed. */
     replicas?: number;
     /** All that is done on a connection until it is released must be done within what one statement may take. */
@@ -67,7 +67,7 @@ export function openSessionPool(
     },
     isUsable: primary.isUsable,
     most: options.most,
-    waitMs: WAIT_MS,
+    waitMs: options.waitMs,
     overdue: notReached,
   });
   const plannedAt = new WeakMap<pg.Client, number>();

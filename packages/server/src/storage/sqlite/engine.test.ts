@@ -93,7 +93,7 @@ test('searches, one after the other, never keep the journal from being folded ba
   );
   await engine.close();
   rmSync(directory, { recursive: true });
-}, 60_000);
+});
 
 test('whoever looks for events that failed looks past none that was retried since', async () => {
   const directory = temporaryDirectory();

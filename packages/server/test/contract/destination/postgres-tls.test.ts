@@ -35,7 +35,7 @@ beforeAll(async () => {
     BEGIN INSERT INTO seen SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid(); RETURN NEW; END $$`);
   await admin.query('CREATE TRIGGER note BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION note()');
   await admin.end();
-}, 60_000);
+});
 afterAll(async () => {
   await server.remove();
   rmSync(home, { recursive: true, force: true });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(open.map(destination => destination.close?.()));
   await admin.end();

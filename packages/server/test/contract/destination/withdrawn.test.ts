@@ -153,5 +153,5 @@ describe('what is withdrawn', () => {
     await destination.close?.();
     await admin.end();
     await database.drop();
-  }, 60_000);
+  });
 });

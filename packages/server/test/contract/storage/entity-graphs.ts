@@ -207,7 +207,7 @@ export function entityGraphsContract(subject: Subject): void {
     expect(cut?.nodes[0]?.externalId).toBe('n3');
     const cutIdentity = await subject.storage.findIdentityMembers(org, customer('hub'));
     expect([cutIdentity?.members.length, cutIdentity?.truncated]).toEqual([1_000, true]);
-  }, 30_000);
+  });
 
   test('joins an identity by same_as alone, and splits it again', async () => {
     const org = await orgWithEntities('a', 'b', 'c', 'd', 'e');

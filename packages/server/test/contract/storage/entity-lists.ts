@@ -181,7 +181,7 @@ export function entityListsContract(subject: Subject): void {
       const patient = await listAll(subject.storage, org, filter, { limit: 10 });
       expect(patient).toEqual({ ids: ['e4500', 'e0'], pages: 1 });
     }
-  }, 30_000);
+  });
 
   test('finds the same whatever traits are searchable, while the index is on its way and after', async () => {
     const org = await orgWith(subject.storage);

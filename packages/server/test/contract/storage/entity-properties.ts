@@ -37,7 +37,7 @@ export function entityPropertiesContract(subject: Subject): void {
       }),
       { numRuns: 25 },
     );
-  }, 60_000);
+  });
 
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   const somePairs = fc.uniqueArray(
@@ -101,7 +101,7 @@ export function entityPropertiesContract(subject: Subject): void {
       }),
       { numRuns: 20 },
     );
-  }, 60_000);
+  });
 
   test('cursors neither skip nor repeat a row that did not change', async () => {
     const someChanges = fc.array(
@@ -155,5 +155,5 @@ export function entityPropertiesContract(subject: Subject): void {
       ),
       { numRuns: 25 },
     );
-  }, 60_000);
+  });
 }

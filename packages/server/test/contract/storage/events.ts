@@ -186,7 +186,7 @@ export function eventsContract(subject: Subject): void {
     expect(reached.every(at => at > NOW && at < NOW + 9_000)).toBe(true);
     expect(pages.at(-1)).toMatchObject({ next: null, searchedTo: null });
     expect((await listAll(org, { type: 'rare' }, { limit: 10 })).length).toBe(1);
-  }, 20_000);
+  });
 
   test('pages through a search without gaps or repeats', async () => {
     const org = orgId();

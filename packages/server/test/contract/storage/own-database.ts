@@ -7,6 +7,6 @@ export function onOwnDatabase(subject: Subject, use: (opened: OpenedStorage) => 
   beforeAll(async () => {
     opened = await subject.openEmpty();
     use(opened);
-  }, 30_000);
+  });
   afterAll(() => opened.remove());
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import pg from 'pg';
 import { EVENT_TYPES } from '../../../src/core/stores/counters.ts';
 import type { StorageEngine } from '../../../src/core/stores/engine.ts';
@@ -10,8 +10,6 @@ import { anEvent, anOrganisation, aRequest, idAt } from './samples.ts';
 
 /** Silence is told by the clock of the database: a node falls silent here by being seen longer ago. */
 
-setDefaultTimeout(30_000);
-
 let database: FreshDatabase;
 let client: pg.Client;
 let engine: StorageEngine;
@@ -21,7 +19,7 @@ beforeAll(async () => {
   engine = await openPostgres({ url: database.url, onFatal: () => {} });
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
-}, 30_000);
+});
 afterAll(async () => {
   await engine.close();
   await client.end();

@@ -17,7 +17,7 @@ beforeAll(async () => {
   database = await migratedDatabase();
   await (await openPostgres({ url: database.url, onFatal: () => {} })).close();
   pool = new pg.Pool({ connectionString: database.url, max: 1 });
-}, 30_000);
+});
 afterAll(async () => {
   await pool.end();
   await database.drop();

@@ -34,7 +34,7 @@ beforeAll(async () => {
   watcher = new pg.Client({ connectionString: database.url });
   pool = new pg.Pool({ connectionString: database.url, max: 1 });
   await Promise.all([third.connect(), watcher.connect()]);
-}, 30_000);
+});
 afterAll(async () => {
   await Promise.all([third.end(), watcher.end(), pool.end()]);
   await engine.close();

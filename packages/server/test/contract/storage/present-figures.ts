@@ -256,7 +256,6 @@ export function presentFiguresContract(subject: Subject): void {
         expect((await storage.listEvents(orgId, { type: name }, page)).events).toHaveLength(amount);
       }
     },
-    60_000,
   );
 
   test('what is settled, settled again or erased long after it came in is counted with that: a kill takes none of it', async () => {

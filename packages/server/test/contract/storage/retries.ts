@@ -13,7 +13,7 @@ export function retriesContract(subject: Subject): void {
   beforeAll(async () => {
     opened = await subject.openEmpty();
     storage = everyStore(opened.nodes[0]);
-  }, 30_000);
+  });
   afterAll(() => opened.remove());
 
   const orgId = () => idAt('org', NOW);

@@ -110,7 +110,7 @@ export function storageContract(
     let opened: OpenedStorage;
     beforeAll(async () => {
       opened = await open();
-    }, 30_000);
+    });
     afterAll(() => opened.remove());
 
     const subject: Subject = {

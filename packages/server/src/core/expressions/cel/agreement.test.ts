@@ -14,16 +14,12 @@ import { CelFailure } from './value.ts';
 
 /** Whatever is generated has a value, none with a reason, or is refused with its place; `npm run bench` takes more. */
 describe('1,000 generated conditions meet no exception, and no mismatch that the checker let pass', () => {
-  test.each([11, 12, 13, 14, 15])(
-    'with the seed %d',
-    seed => {
-      const { accepted, refused, wrong } = sweepConditions(1_000, seed);
-      expect(wrong).toEqual([]);
-      expect(accepted).toBeGreaterThan(300);
-      expect(refused).toBeGreaterThan(100);
-    },
-    60_000,
-  );
+  test.each([11, 12, 13, 14, 15])('with the seed %d', seed => {
+    const { accepted, refused, wrong } = sweepConditions(1_000, seed);
+    expect(wrong).toEqual([]);
+    expect(accepted).toBeGreaterThan(300);
+    expect(refused).toBeGreaterThan(100);
+  });
 });
 
 const scope = scopeWith({});

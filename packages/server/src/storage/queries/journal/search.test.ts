@@ -36,4 +36,4 @@ test('a search in a database that is far away asks for many events at a time', a
   await far.close();
   await proxy.stop();
   await database.drop();
-}, 60_000);
+});
