@@ -23,10 +23,8 @@ afterAll(async () => {
 describe('a list of 100,000 events', () => {
   const EVENTS = 100_000;
   const CHUNK = 10_000;
-  /** What a person feels as a stall. In time of the processor, since other tests may want it too. */
-  const STALL_MS = 200;
 
-  test('is scrolled anywhere without a stall', async () => {
+  test('is scrolled anywhere as easily as a tenth of it', async () => {
     const reader = await setUp(quiet);
     const storage = everyStore(quiet.engine);
     const orgId = dataOf<{ organisation: { id: string } }>(await reader.get('/session')).organisation.id;
@@ -34,15 +32,41 @@ describe('a list of 100,000 events', () => {
 
     const { page, faults } = await visit(chromium, quiet.url, '/login', { as: reader });
     // By the hundred, as the server sends them, it would take a minute to come to the end.
+    let pagesRead = 0;
     await page.route(/\/dashboard\/api\/o\/[^/]+\/events\?/, async route => {
       const below = new URL(route.request().url()).searchParams.get('cursor');
       const read = await storage.listEvents(orgId, {}, { limit: CHUNK, below, budgetMs: 10_000 });
+      pagesRead++;
       await route.fulfill({ json: { data: read.events.map(eventSummaryOf), next_cursor: read.next } });
     });
     await page.goto(`${quiet.url}/events`);
     await rowOf(page, `n.${EVENTS - 1}`).waitFor();
     const scroller = page.getByRole('rowgroup');
     const rows = () => page.getByRole('table').getAttribute('aria-rowcount').then(Number);
+    const inspector = await page.context().newCDPSession(page);
+    // In time of the processor, since other tests may want it too.
+    await inspector.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const spent = async () => {
+      const { metrics } = await inspector.send('Performance.getMetrics');
+      return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000;
+    };
+    /** All over the list, forth and back, and a little further each time; not to its end, where more is read. */
+    const longestOfScrolling = async () => {
+      let longest = 0;
+      for (let part = 1; part <= 40; part++) {
+        const before = await spent();
+        await scroller.evaluate(async (element, part) => {
+          element.scrollTo({ top: (element.scrollHeight * ((part * 17) % 40)) / 50 });
+          await new Promise(requestAnimationFrame);
+          await new Promise(requestAnimationFrame);
+        }, part);
+        longest = Math.max(longest, (await spent()) - before);
+      }
+      return longest;
+    };
+    const longestOfFew = await longestOfScrolling();
+    expect(pagesRead).toBe(1);
+
     const toEnd = () => scroller.evaluate(element => element.scrollTo({ top: element.scrollHeight }));
     const isAtEnd = async () => {
       await toEnd();
@@ -53,24 +77,7 @@ describe('a list of 100,000 events', () => {
     await toEnd();
     await rowOf(page, 'n.0').last().waitFor();
 
-    const inspector = await page.context().newCDPSession(page);
-    await inspector.send('Performance.enable', { timeDomain: 'threadTicks' });
-    const spent = async () => {
-      const { metrics } = await inspector.send('Performance.getMetrics');
-      return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000;
-    };
-    let longest = 0;
-    for (let part = 1; part <= 40; part++) {
-      const before = await spent();
-      await scroller.evaluate(async (element, part) => {
-        // All over the list, forth and back, and a little further each time.
-        element.scrollTo({ top: (element.scrollHeight * ((part * 17) % 40)) / 40 });
-        await new Promise(requestAnimationFrame);
-        await new Promise(requestAnimationFrame);
-      }, part);
-      longest = Math.max(longest, (await spent()) - before);
-    }
-    expect(longest).toBeLessThan(STALL_MS);
+    expect(await longestOfScrolling()).toBeLessThan(3 * longestOfFew + 20);
     expect(await page.getByRole('row').count()).toBeLessThan(100);
     expect(faults).toEqual([]);
   });

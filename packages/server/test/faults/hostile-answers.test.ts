@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
 import type { AttemptResult } from '../../src/core/http/attempt.ts';
 import { KEPT_RESPONSE_BYTES } from '../../src/core/http/outgoing.ts';
 import type { Destination } from '../../src/delivery/destination.ts';
@@ -13,8 +14,10 @@ import { type HostileReceivers, startHostileReceivers } from '../support/hostile
 import { until } from '../support/until.ts';
 
 const TIMEOUT_MS = 700;
-const LONGEST_MS = 10 * TIMEOUT_MS;
-const LONGEST_STALL_MS = 3_000;
+/** For those that do take it in the end: a busy machine must not make it a failure. */
+const PATIENT_TIMEOUT_MS = 30_000;
+const LONGEST_MS = 60_000;
+const LONGEST_STALL_MS = 1_500;
 const MOST_GROWTH = 100 * 1024 * 1024;
 const AT_ONCE = 8;
 
@@ -31,8 +34,8 @@ afterAll(async () => {
   await receivers.stop();
 });
 
-async function attempt(destination: Destination): Promise<AttemptResult> {
-  const result = await destination.send(sampleDelivery({ timeoutMs: TIMEOUT_MS }));
+async function attempt(destination: Destination, timeoutMs = TIMEOUT_MS): Promise<AttemptResult> {
+  const result = await destination.send(sampleDelivery({ timeoutMs }));
   await destination.close?.();
   return result;
 }
@@ -65,22 +68,30 @@ async function complaintsAbout(
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [what, address] = next;
-      const result = await attempt(prepare(address));
-      for (const complaint of complaintsOf(result, address.outcome ?? 'failed'))
-        complaints.push(`${what}: ${complaint}`);
+      const { outcome = 'failed' } = address;
+      const result = await attempt(
+        prepare(address),
+        outcome === 'delivered' ? PATIENT_TIMEOUT_MS : TIMEOUT_MS,
+      );
+      for (const complaint of complaintsOf(result, outcome)) complaints.push(`${what}: ${complaint}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return complaints;
 }
 
+/** What the main thread has had of the processor, which other processes may want too. */
+const spentMs = () =>
+  Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+
 /** The longest that whoever else uses this process had to wait, and the most memory that it took. */
 function watch() {
   const before = process.memoryUsage.rss();
-  let [mostBytes, last, longestMs] = [before, performance.now(), 0];
+  let [mostBytes, last, longestMs] = [before, spentMs(), 0];
   const timer = setInterval(() => {
-    longestMs = Math.max(longestMs, performance.now() - last);
-    last = performance.now();
+    const spent = spentMs();
+    longestMs = Math.max(longestMs, spent - last);
+    last = spent;
     mostBytes = Math.max(mostBytes, process.memoryUsage.rss());
   }, 5);
   return {
