@@ -23,7 +23,7 @@ export const entityBody = z.strictObject({
   kind: entityKind,
   external_id: externalId,
   traits: traits.optional().meta({
-    description: 'Merged into the existing traits, by JSON Merge Patch: `null` removes. Absent: `{}`.',
+    description: 'Merged into the existing traits, by JSON Merge Patch: `null` removes. Default: `{}`.',
     examples: [{ plan: 'pro', seats: 5 }],
   }),
 });

@@ -94,7 +94,7 @@ export const ingestEvent = (limits: EventLimits) =>
         examples: ['💳'],
       }),
     payload: jsonObject.optional().meta({
-      description: 'The body of the event, kept whole. Absent: `{}`.',
+      description: 'The body of the event, kept whole. Default: `{}`.',
       examples: [{ amount: 42 }],
     }),
     id: textOf(1, 255)
@@ -107,7 +107,7 @@ export const ingestEvent = (limits: EventLimits) =>
       }),
     timestamp: timestamp
       .optional()
-      .meta({ description: 'When it happened, in RFC 3339. Absent: when it was received.' }),
+      .meta({ description: 'When it happened, in RFC 3339. Default: when it was received.' }),
     entity: entityRef
       .optional()
       .meta({ description: 'Ties the event to an entity, which need not exist yet.' }),

@@ -27,7 +27,7 @@ export interface TrackOptions {
   readonly entity?: EntityRef;
   /** Your own id for it: a second event with the same id is the first one again. */
   readonly id?: string;
-  /** When it happened, as a Date or in RFC 3339. Absent: now. */
+  /** When it happened, as a Date or in RFC 3339. Default: now. */
   readonly timestamp?: Date | string;
 }
 

@@ -36,7 +36,7 @@ export const declarations = {
     integer(0, 100),
   ),
   SLUICE_SECRET_KEY: setting<string | undefined>(
-    'Seals secrets at rest; at least 32 characters. Absent: generated once and kept in the data directory. Required with PostgreSQL.',
+    'Seals secrets at rest; at least 32 characters. Default: generated once and kept in the data directory. Required with PostgreSQL.',
     undefined,
     secretKey,
     true,
@@ -48,7 +48,7 @@ export const declarations = {
     true,
   ),
   SLUICE_BASE_URL: setting<string | undefined>(
-    'How senders reach this service, for the URLs it shows. Absent: as the request did.',
+    'How senders reach this service, for the URLs it shows. Default: the address of the request.',
     undefined,
     httpUrl,
   ),
@@ -91,7 +91,7 @@ export const declarations = {
     words,
   ),
   SLUICE_SENDING_THREADS: setting<number | undefined>(
-    'How many threads send to destinations; 0 sends from the main one. Absent: by the cores, none where there are two.',
+    'How many threads send to destinations; 0 sends from the main one. Default: as many as suit the cores; none where there are two.',
     undefined,
     integer(0, 16),
   ),
@@ -137,7 +137,7 @@ export const declarations = {
     email,
   ),
   SLUICE_PASSWORD: setting<string | undefined>(
-    'For `sluice tail` from another machine: their password. Absent: it is asked for.',
+    'For `sluice tail` from another machine: their password. Default: asked for at the prompt.',
     undefined,
     password,
     true,

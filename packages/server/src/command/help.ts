@@ -47,7 +47,7 @@ export const spelt = ({ name, value }: CommandOption): string =>
   value === undefined ? `--${name}` : `--${name} ${value}`;
 
 export const meaningOf = ({ meaning, setting }: CommandOption): string =>
-  setting === undefined ? meaning : `${meaning} Absent: ${setting}.`;
+  setting === undefined ? meaning : `${meaning} Default: ${setting}.`;
 
 /** Every code of a command with what it says, the least first. */
 export const exitsOf = (command: Command): [number, string][] =>
