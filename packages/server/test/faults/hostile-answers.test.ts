@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
 import type { AttemptResult } from '../../src/core/http/attempt.ts';
 import { KEPT_RESPONSE_BYTES } from '../../src/core/http/outgoing.ts';
 import type { Destination } from '../../src/delivery/destination.ts';
@@ -11,6 +10,7 @@ import { guardedClient } from '../support/guarded-client.ts';
 import { databaseAt, mailServerAt, webServerAt } from '../support/hostile/destinations.ts';
 import type { HostileAddress } from '../support/hostile/receiver.ts';
 import { type HostileReceivers, startHostileReceivers } from '../support/hostile/start.ts';
+import { mainThreadMs } from '../support/processor-time.ts';
 import { until } from '../support/until.ts';
 
 const TIMEOUT_MS = 700;
@@ -80,16 +80,12 @@ async function complaintsAbout(
   return complaints;
 }
 
-/** What the main thread has had of the processor, which other processes may want too. */
-const spentMs = () =>
-  Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
-
 /** The longest that whoever else uses this process had to wait, and the most memory that it took. */
 function watch() {
   const before = process.memoryUsage.rss();
-  let [mostBytes, last, longestMs] = [before, spentMs(), 0];
+  let [mostBytes, last, longestMs] = [before, mainThreadMs(), 0];
   const timer = setInterval(() => {
-    const spent = spentMs();
+    const spent = mainThreadMs();
     longestMs = Math.max(longestMs, spent - last);
     last = spent;
     mostBytes = Math.max(mostBytes, process.memoryUsage.rss());

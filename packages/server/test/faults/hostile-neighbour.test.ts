@@ -12,7 +12,6 @@ test('one organisation delivers to everybody hostile; its neighbour’s events a
   expect(beside.wrong).toEqual([]);
   expect(beside.crashed).toBe(false);
   expect(beside.neighbourArrived).toBe(beside.neighbourSent);
-  // What is wanted is in the bench (100 MiB and 100 ms); other tests run beside this one.
+  // What is wanted is in the bench (100 MiB, and 100 ms for the neighbour); other tests run beside this one.
   expect(beside.grownMegabytes).toBeLessThan(150);
-  expect(beside.neighbourP99Ms).toBeLessThan(3_000);
 });
