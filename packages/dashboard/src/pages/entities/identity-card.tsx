@@ -38,7 +38,7 @@ function Origin({ of, here }: { of: EntityName | undefined; here: EntityName }) 
   if (!of || (of.kind === here.kind && of.external_id === here.external_id)) {
     return (
       <Text size="sm" c="dimmed">
-        this one
+        this entity
       </Text>
     );
   }
