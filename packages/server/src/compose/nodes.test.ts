@@ -13,6 +13,7 @@ import { openStorage } from '../storage/open.ts';
 import { createNodes, type Nodes } from './nodes.ts';
 
 /** The life of a node on real storage, whose heartbeats are answered as the test says. */
+
 let directory: string;
 let engine: StorageEngine;
 let now: number;

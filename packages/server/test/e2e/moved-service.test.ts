@@ -15,6 +15,7 @@ import { until } from '../support/until.ts';
  * A service with some of everything is moved to PostgreSQL while it works, stopped in the midst of its work, and goes on
  * there. What its senders, receivers and people see is what they saw before.
  */
+
 let database: FreshDatabase;
 let receiver: Receiver;
 let moved: TestService;

@@ -22,6 +22,7 @@ import { until } from '../support/until.ts';
  * What the first edition wrote must open for ever: a data directory and a database of version 0.1.0, both of a server
  * that was killed in the midst of its work. `test/fixtures/first-edition/README.md` says what is in them.
  */
+
 // Nobody listens any more where the destinations and the model were. What was open ends as it must without them.
 const EVENT_STATES = { processed: 70, dropped: 13, failed: 6, unrouted: 6 };
 const DELIVERY_STATES = {

@@ -11,6 +11,7 @@ import { TEST_SECRET_KEY } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** `sluice move` cut short: the process killed, the connection lost. */
+
 const EVENTS = 5_000;
 
 let postgres: PostgresServer;

@@ -13,6 +13,7 @@ import { createExportActions } from './actions.ts';
 import { createExportJobs } from './export-job.ts';
 
 /** Exports as jobs, on real storage, with a clock that the test moves. */
+
 let directory: string;
 let engine: StorageEngine;
 let exports: ExportActions;

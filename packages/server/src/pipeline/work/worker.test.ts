@@ -14,6 +14,7 @@ import type { PipelineRunner } from '../thread/runner.ts';
 import { createPipelineWorker, type PipelineWorker } from './worker.ts';
 
 /** Workers on real storage, whose runs end when and how the test says. */
+
 const ORG = newId('org');
 let directory: string;
 let engine: StorageEngine;
