@@ -61,7 +61,7 @@ describe('the list of events', () => {
       kind: 'webhook',
       name: 'Fails at first',
       config: { url: receiver.url },
-      policy: { attempts: 3, schedule_s: [0, 60], timeout_s: 5 },
+      policy: { attempts: 3, schedule_s: [0, 60], timeout_s: 30 },
     });
     await flow.routeTo({ id });
     const { page } = await visit(shop.chromium, flow.service.url, '/events', { as: flow.browser });

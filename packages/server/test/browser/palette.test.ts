@@ -17,7 +17,7 @@ let shop = '';
 beforeAll(async () => {
   receiver = startReceiver(() => new Response('', { status }));
   [flow, chromium] = await Promise.all([startFlow(), launchChromium()]);
-  const policy = { attempts: 1, schedule_s: [0], timeout_s: 5 };
+  const policy = { attempts: 1, schedule_s: [0], timeout_s: 30 };
   const config = { url: receiver.url };
   warehouse = (await flow.destination({ kind: 'webhook', name: 'Warehouse', config, policy })).id;
   await flow.routeTo({ id: warehouse });

@@ -115,7 +115,7 @@ async function addDestination(name: string) {
     kind: 'webhook',
     name,
     config: { url: `${receiver.url}/${name}` },
-    policy: { attempts: 2, schedule_s: [0, 1], timeout_s: 5 },
+    policy: { attempts: 2, schedule_s: [0, 1], timeout_s: 30 },
   });
   await flow.routeTo({ id, when: `event.type == "${name}"` });
   return id;

@@ -35,7 +35,7 @@ const events: string[] = [];
 beforeAll(async () => {
   flow = await startFlow();
   receiver = startReceiver(() => new Response('no', { status: 500 }));
-  const policy = { attempts: 1, schedule_s: [0], timeout_s: 5 };
+  const policy = { attempts: 1, schedule_s: [0], timeout_s: 30 };
   for (const name of ['first', 'second'] as const) {
     at[name] = (await flow.destination({ kind: 'webhook', name, config: { url: receiver.url }, policy })).id;
   }

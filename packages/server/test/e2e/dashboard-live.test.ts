@@ -121,7 +121,7 @@ for (const [engine, prepare] of Object.entries(engines)) {
     test('the tail tells of what is retried and arrives long after it came, also to whoever has come back', async () => {
       let status = 503;
       const receiver = startReceiver(() => new Response('', { status }));
-      const policy = { attempts: 3, schedule_s: [0, 60], timeout_s: 5 };
+      const policy = { attempts: 3, schedule_s: [0, 60], timeout_s: 30 };
       const { id } = dataOf<{ id: string }>(
         await owner.post('/destinations', {
           kind: 'webhook',

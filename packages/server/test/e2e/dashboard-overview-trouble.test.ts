@@ -35,7 +35,7 @@ async function refusing(name: string, events: number): Promise<string> {
     kind: 'webhook',
     name,
     config: { url: receiver.url },
-    policy: { attempts: 9, schedule_s: [0, 86_400], timeout_s: 5 },
+    policy: { attempts: 9, schedule_s: [0, 86_400], timeout_s: 30 },
   });
   await flow.routeTo({ id, when: `event.type == "${name}"` });
   await Promise.all(Array.from({ length: events }, () => flow.send({}, name)));

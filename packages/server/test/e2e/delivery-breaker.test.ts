@@ -32,7 +32,7 @@ async function downWith(name: string, events: number) {
     kind: 'webhook',
     name,
     config: { url: `${receiver.url}/${name}` },
-    policy: { attempts: 2, schedule_s: [0, 1], timeout_s: 5 },
+    policy: { attempts: 2, schedule_s: [0, 1], timeout_s: 30 },
   });
   await flow.routeTo({ id, when: `event.type == "${name}"` });
   await Promise.all(Array.from({ length: events }, () => flow.send({}, name)));
@@ -164,7 +164,7 @@ test('with nothing waiting the next delivery is the probe, at once', async () =>
 });
 
 test('what waits is counted while it is paused or retried, too, so that a form can say so before it is saved', async () => {
-  const policy = { attempts: 3, schedule_s: [0, 3_600], timeout_s: 5 };
+  const policy = { attempts: 3, schedule_s: [0, 3_600], timeout_s: 30 };
   const config = { url: `${receiver.url}/counted` };
   const { id } = await flow.destination({ kind: 'webhook', name: 'counted', config, policy });
   await flow.routeTo({ id, when: 'event.type == "counted"' });

@@ -21,7 +21,7 @@ async function sendTo(name: string, url: string, policy: Record<string, unknown>
     kind: 'webhook',
     name,
     config: { url },
-    policy: { attempts: 1, schedule_s: [0], timeout_s: 5, ...policy },
+    policy: { attempts: 1, schedule_s: [0], timeout_s: 30, ...policy },
   });
   await flow.routeTo({ id, when: `event.type == "${name}"` });
   return flow.send({}, name);

@@ -63,7 +63,7 @@ test('they show what became of events and deliveries, and what waits', async () 
   const { browser, service } = flow;
   const webhook = await makeWebhook(service.url, browser);
   const inbox = await makeInbox(browser);
-  const policy = { attempts: 1, schedule_s: [0], timeout_s: 5 };
+  const policy = { attempts: 1, schedule_s: [0], timeout_s: 30 };
   const { id: dead } = await flow.destination({
     kind: 'webhook',
     name: 'dead',

@@ -44,7 +44,7 @@ export function sampleDelivery(over: Partial<OutgoingDelivery> = {}): OutgoingDe
     traits: null,
     sourceName: 'Shop',
     link: null,
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     isStillWanted: async () => true,
     ...over,
   };
