@@ -6,6 +6,7 @@ import type { RoutingNote } from '../../core/stores/event-queue.ts';
 import { compilePipeline, type NamedStep } from '../definitions/compile.ts';
 import type { LoadedPipeline } from '../definitions/definitions.ts';
 import type { StepPorts } from '../ports/registry.ts';
+import { createBusyTime } from './busy-time.ts';
 import type { Progress } from './progress.ts';
 import { failedReport, type PostedRun, type RunReport } from './protocol.ts';
 import { type BoundPipeline, bindPipeline, type RunResult } from './run.ts';
@@ -58,6 +59,7 @@ export function createThreadRuns(dependencies: {
 }): ThreadRuns {
   const { ports, progress, compileRoutes } = dependencies;
   const meters = new WeakMap<PipelineEvent, Meter>();
+  const busy = createBusyTime();
 
   /** The step, saying where it is before it begins and adding up what it takes. */
   const watched = (step: NamedStep, index: number): NamedStep => ({
@@ -70,11 +72,11 @@ export function createThreadRuns(dependencies: {
         if (meter.busyMs > MOST_BUSY_MS)
           return { kind: 'fail', reason: `The run took longer than its budget of ${MOST_BUSY_MS} ms.` };
         progress.at(meter.n, index);
-        const began = performance.now();
+        const began = busy.begin();
         try {
           return run(state);
         } finally {
-          meter.busyMs += performance.now() - began;
+          meter.busyMs += busy.since(began);
         }
       };
     },
@@ -117,9 +119,9 @@ export function createThreadRuns(dependencies: {
       return { kind: 'retry', afterMs, step, reason, said, trace, tallies, busyMs: meter.busyMs };
     }
     progress.at(run.n, compiled.steps);
-    const began = performance.now();
+    const began = busy.begin();
     const report = settle(run, result, compiled, payload);
-    return { ...report, busyMs: meter.busyMs + performance.now() - began };
+    return { ...report, busyMs: meter.busyMs + busy.since(began) };
   }
 
   return {
