@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
+import type { EventHistogram } from '@sluice/contract/dashboard-events';
 import type { Page } from 'playwright-core';
 import { newJob } from '../../src/core/jobs/new-job.ts';
 import { type BrowsedShop, openBrowsedShop } from '../support/browsed-shop.ts';
@@ -88,6 +89,24 @@ describe('the list of events', () => {
     await page.getByText('Nothing found yet. Searched back to 3h ago.').waitFor();
     await page.getByRole('button', { name: 'Search further back' }).click();
     await rowOf(page, 'order.paid').waitFor();
+    await leave(page);
+  });
+
+  test('counts once more what ran out of time, as in a busy moment', async () => {
+    const { page, faults } = await shop.open('/login');
+    let counted = 0;
+    await page.route(/\/events\/histogram\?/, async route => {
+      if (++counted > 1) return route.continue();
+      // As the server answers where its time was up before it had found all of them.
+      const { data } = (await (await route.fetch()).json()) as { data: EventHistogram };
+      const counted_from = new Date(Date.now() - 60_000).toISOString();
+      return route.fulfill({ json: { data: { ...data, total: { count: 1, more: true }, counted_from } } });
+    });
+    await page.goto(`${shop.service.url}/events?source=${shop.source}`);
+    const chart = page.getByRole('figure', { name: 'Events over time' });
+    await chart.getByText('counted back to', { exact: false }).waitFor();
+    await chart.getByText('2 events', { exact: true }).waitFor();
+    expect(faults).toEqual([]);
     await leave(page);
   });
 

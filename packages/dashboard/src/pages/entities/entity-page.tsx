@@ -1,24 +1,21 @@
 import { Group, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
-import { Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import { Card } from '../../components/card.tsx';
 import { CopyIcon } from '../../components/copy.tsx';
 import { Page } from '../../components/page.tsx';
-import { Loading, Waiting } from '../../components/page-states.tsx';
+import { Waiting } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import type { EntityName } from '../../lib/entity-path.ts';
-import { lazily } from '../../lib/lazily.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 import { DeleteEntity } from './delete-entity.tsx';
 import { EntityEvents } from './entity-events.tsx';
+import { EntityGraph } from './entity-graph.tsx';
 import { EntityLinks } from './entity-links.tsx';
 import { IdentityCard } from './identity-card.tsx';
 import { TraitsCard } from './traits-card.tsx';
-
-/** The library that draws graphs is large; it comes when one is looked at. */
-const EntityGraph = lazily(() => import('./entity-graph.tsx'));
 
 /** One entity: its traits, the identity it is part of, what it is linked to, and its events. */
 export default function EntityPage() {
@@ -72,9 +69,7 @@ function GraphCard({ name }: { name: EntityName }) {
         />
       }
     >
-      <Suspense fallback={<Loading />}>
-        <EntityGraph name={name} depth={depth} />
-      </Suspense>
+      <EntityGraph name={name} depth={depth} />
       <EntityLinks key={`${name.kind} ${name.external_id}`} name={name} />
     </Card>
   );

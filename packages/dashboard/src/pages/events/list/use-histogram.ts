@@ -1,4 +1,5 @@
 import type { EventHistogram, EventSummary } from '@sluice/contract/dashboard-events';
+import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import { useEffect, useRef } from 'react';
 import type { EventQuery } from '../../../components/events/use-event-query.ts';
 import { type List, useCall } from '../../../lib/api/use-call.ts';
@@ -37,6 +38,20 @@ export function useHistogram(
     },
     [],
   );
+
+  // What ran out of time may have met a busy moment: it is counted once more.
+  const asked = JSON.stringify(query);
+  const triedFor = useRef<string | null>(null);
+  const ranOut =
+    !isPlaceholderData && data !== undefined && data.counted_from !== null && data.total.count < MOST_COUNTED;
+  useEffect(() => {
+    if (!ranOut || triedFor.current === asked) return;
+    const again = setTimeout(() => {
+      triedFor.current = asked;
+      void countAgain.current();
+    }, COUNTED_AGAIN_AFTER_MS);
+    return () => clearTimeout(again);
+  }, [ranOut, asked]);
 
   return { histogram: data, isOld: isPlaceholderData };
 }
