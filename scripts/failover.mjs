@@ -12,6 +12,6 @@ const bun = join(root, 'node_modules', '.bin', 'bun');
 // Killed with this process: what it has started ends with it in turn.
 const run = args =>
   spawnSync('setpriv', ['--pdeathsig', 'SIGKILL', bun, ...args], { stdio: 'inherit' }).status ?? 1;
-const tested = run(['test', join(folder, 'losses.ts')]);
+const tested = run(['test', '--timeout', '600000', join(folder, 'losses.ts')]);
 const taken = run([join(folder, 'main.ts'), ...process.argv.slice(2)]);
 process.exit(tested || taken);

@@ -56,6 +56,24 @@ test('one shows its traits, whom it is the same as, what it is linked to, and it
   await leave(page);
 });
 
+test('one without links loads nothing that draws them', async () => {
+  await company.owner.post('/entities', { kind: 'device', external_id: 'alone', traits: {} });
+  const { page } = await visit(chromium, company.service.url, '/entities/device/alone', {
+    as: company.owner,
+  });
+  const drawing = () =>
+    page.evaluate(
+      () =>
+        performance.getEntriesByType('resource').filter(({ name }) => name.includes('/drawn-graph')).length,
+    );
+  await page.getByText('No links yet.').waitFor();
+  expect(await drawing()).toBe(0);
+  await page.goto(`${company.service.url}/entities/customer/c_0`);
+  await page.getByLabel('Links of this entity').waitFor();
+  expect(await drawing()).toBeGreaterThan(0);
+  await leave(page);
+});
+
 test('the list and the events of one refresh themselves', async () => {
   const { secret } = dataOf<{ secret: string }>(await company.owner.post('/keys', { name: 'Live' }));
   const send = (method: string, path: string, body: object) =>

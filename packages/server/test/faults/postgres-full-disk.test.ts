@@ -60,14 +60,10 @@ test('a full disk under PostgreSQL: 503 that says so, nothing half stored, and t
   expect(await stored()).toEqual(accepted.toSorted());
 
   await server.administer(databaseUrl, 'DROP TABLE ballast');
-  await until(
-    async () => {
-      answer = await send();
-      return answer.status === 202;
-    },
-    'It did not accept again.',
-    20_000,
-  );
+  await until(async () => {
+    answer = await send();
+    return answer.status === 202;
+  }, 'It did not accept again.');
   accepted.push(...acceptedIds(answer));
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
   expect(await stored()).toEqual(accepted.toSorted());

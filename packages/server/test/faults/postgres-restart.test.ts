@@ -57,11 +57,7 @@ describe('PostgreSQL killed and started again under load', () => {
     await until(() => !service.engine.changeFeedIsLive(), 'It trusts what it has cached.');
 
     await server.startAgain();
-    await until(
-      async () => (await ingest(body, key)).status === 202,
-      'The service did not come back.',
-      15_000,
-    );
+    await until(async () => (await ingest(body, key)).status === 202, 'The service did not come back.');
     expect(await ready()).toBe(200);
     await until(() => service.engine.changeFeedIsLive(), 'It does not receive changes again.');
   });

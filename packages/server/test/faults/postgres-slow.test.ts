@@ -132,7 +132,7 @@ describe('a PostgreSQL that does not answer', () => {
   });
 
   test('closes within seconds although a question is waiting', async () => {
-    const node = await openPostgres({ url, onFatal: () => {} });
+    const node = await openPostgres({ url, onFatal: () => {}, timeouts: { otherMs: 600_000 } });
     const unlock = await lockEvents();
     const asked = node.journal.listEvents(org, {}, page).catch((error: unknown) => error);
     await until(async () => (await waiting()) > 0, 'The question does not wait.');

@@ -11,7 +11,7 @@ export interface StreamMessage {
 export interface LiveStream {
   readonly response: Response;
   readonly received: StreamMessage[];
-  /** Whether the server has ended it. */
+  /** Whether the server has brought it to an end; one that is cut off has none. */
   readonly hasEnded: () => boolean;
   /** The first message that this is true of, once it has come. */
   next(matches: (message: StreamMessage) => boolean): Promise<StreamMessage>;
@@ -34,10 +34,10 @@ export async function openStream(
   let hasEnded = false;
   if (response.ok) {
     void listen(response, message => received.push(message))
-      .catch(() => undefined)
-      .finally(() => {
+      .then(() => {
         hasEnded = true;
-      });
+      })
+      .catch(() => undefined);
   }
   return {
     response,

@@ -35,7 +35,7 @@ export function EntityGraph({ name, depth }: { name: EntityName; depth: string }
         </Alert>
       )}
       <div className={classes.canvas}>
-        <Suspense>
+        <Suspense fallback={<Loading />}>
           <DrawnGraph graph={shown} here={name} />
         </Suspense>
       </div>

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { threadMs } from './cel/budget.ts';
 import { compileGlob } from './glob.ts';
 
 test.each([
@@ -26,7 +27,7 @@ test.each([
 
 test('many stars on a long type take no time to speak of', () => {
   const match = compileGlob(`${'a*'.repeat(120)}b`);
-  const began = performance.now();
+  const began = threadMs();
   expect(match('a'.repeat(4_096))).toBe(false);
-  expect(performance.now() - began).toBeLessThan(60_000);
+  expect(threadMs() - began).toBeLessThan(2_000);
 });

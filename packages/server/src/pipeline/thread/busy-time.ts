@@ -20,7 +20,7 @@ export function createBusyTime() {
       }
       return now;
     },
-    /** What was spent since the last beginning, by a few milliseconds more at most. */
+    /** What was spent since the last beginning, or a little more. */
     since(began: number): number {
       const passed = performance.now() - began;
       return passed <= NEAR_MS ? passed : Math.min(passed, threadMs() - spentThen);

@@ -4,6 +4,7 @@ import { memoryCache } from '../../../test/support/model.ts';
 import { sampleEvent } from '../../../test/support/scope.ts';
 import { quietPorts, runPipeline } from '../../../test/support/step.ts';
 import { Problem } from '../../core/errors.ts';
+import { threadMs } from '../../core/expressions/cel/budget.ts';
 import { type Json, type JsonObject, parseJson, stringifyJson } from '../../core/json/json.ts';
 import { type CompiledPipeline, compilePipeline } from '../definitions/compile.ts';
 import type { ModelClient } from '../ports/model.ts';
@@ -142,12 +143,12 @@ describe('a run', () => {
 describe('what steps make of a payload has limits', () => {
   test('a payload that doubles with every step ends soon, and is never written out', async () => {
     const double = { kind: 'transform', config: { set: { a: '$event.payload', b: '$event.payload' } } };
-    const began = performance.now();
+    const began = threadMs();
     const result = await runPipeline(compilePipeline(Array(40).fill(double)), { text: 'x'.repeat(1_000) });
     expect(result).toMatchObject({
       outcome: { kind: 'failed', reason: expect.stringContaining('larger than') },
     });
-    expect(performance.now() - began).toBeLessThan(60_000);
+    expect(threadMs() - began).toBeLessThan(10_000);
     expect(writeTrace(result.trace).length).toBeLessThanOrEqual(64 * 1024);
   });
 

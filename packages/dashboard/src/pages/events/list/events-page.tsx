@@ -40,9 +40,10 @@ export default function EventsPage() {
   const names = useMemo(() => shownColumns(chosenColumns, query), [chosenColumns, query]);
   const excerpt = names.includes('payload') ? { excerpt: 'true' } : {};
   const list = useList('GET /events', { ...(query as object), ...excerpt }, { span });
-  const { histogram, isOld } = useHistogram(query, list);
+  const question = keyOfList(query, span);
+  const { histogram, isOld } = useHistogram(query, question, list);
   const [isAtTop, setIsAtTop] = useState(true);
-  const selection = useSelection({ of: keyOfList(query, span), rows: list.rows, most: MOST_ONE_BY_ONE });
+  const selection = useSelection({ of: question, rows: list.rows, most: MOST_ONE_BY_ONE });
   const [refreshes, setRefreshes] = useState(0);
   const hasNewer = useNewer(query, list, isAtTop && selection.rows.length === 0);
 

@@ -4,12 +4,14 @@ import { useEffect, useRef } from 'react';
 import type { EventQuery } from '../../../components/events/use-event-query.ts';
 import { type List, useCall } from '../../../lib/api/use-call.ts';
 
-/** What comes in one after the other is counted again no more often than this. */
+/** What comes in one after the other is counted again no more often than this, and what ran out of time after it. */
 const COUNTED_AGAIN_AFTER_MS = 3_000;
 
 /** How many events match and when they came in. Counted again when the list begins with another one. */
 export function useHistogram(
   query: EventQuery,
+  /** The same for the same question, though the span that it is about moves on. */
+  asked: string,
   list: Pick<List<EventSummary>, 'rows' | 'isLoading'>,
 ): { histogram: EventHistogram | undefined; isOld: boolean } {
   const { data, isPlaceholderData, refetch } = useCall('GET /events/histogram', query as object, {
@@ -40,7 +42,6 @@ export function useHistogram(
   );
 
   // What ran out of time may have met a busy moment: it is counted once more.
-  const asked = JSON.stringify(query);
   const triedFor = useRef<string | null>(null);
   const ranOut =
     !isPlaceholderData && data !== undefined && data.counted_from !== null && data.total.count < MOST_COUNTED;
