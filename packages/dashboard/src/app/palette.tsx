@@ -33,7 +33,10 @@ export default function Palette({ asked: times }: { asked: number }) {
   };
   const all = typed === '' ? shown : [...shown, search];
   useEffect(() => {
-    if (times > 0) spotlight.open();
+    if (times === 0) return;
+    // Asked for while it fades away, it would still have the last question.
+    if (!store.getState().opened) setQuery('');
+    spotlight.open();
   }, [times]);
 
   const pick = (item: RunnableItem) => {

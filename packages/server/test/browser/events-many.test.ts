@@ -32,11 +32,11 @@ describe('a list of 100,000 events', () => {
 
     const { page, faults } = await visit(chromium, quiet.url, '/login', { as: reader });
     // By the hundred, as the server sends them, it would take a minute to come to the end.
-    let pagesRead = 0;
+    let furtherRead = 0;
     await page.route(/\/dashboard\/api\/o\/[^/]+\/events\?/, async route => {
       const below = new URL(route.request().url()).searchParams.get('cursor');
       const read = await storage.listEvents(orgId, {}, { limit: CHUNK, below, budgetMs: 10_000 });
-      pagesRead++;
+      if (below !== null) furtherRead++;
       await route.fulfill({ json: { data: read.events.map(eventSummaryOf), next_cursor: read.next } });
     });
     await page.goto(`${quiet.url}/events`);
@@ -67,7 +67,7 @@ describe('a list of 100,000 events', () => {
     // What is done for the first time takes longer.
     await longestOfScrolling();
     const longestOfFew = await longestOfScrolling();
-    expect(pagesRead).toBe(1);
+    expect(furtherRead).toBe(0);
 
     const toEnd = () => scroller.evaluate(element => element.scrollTo({ top: element.scrollHeight }));
     const isAtEnd = async () => {

@@ -142,6 +142,22 @@ test('what was done is offered again where it makes sense: a theme and a form, b
   await leave(page);
 });
 
+test('asked for again while it fades away, it begins anew', async () => {
+  const { page } = await open();
+  await find(page, 'theme', 'Theme: dark');
+  await page.evaluate(async () => {
+    document.querySelector<HTMLElement>('[data-palette] [data-action]')?.click();
+    await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+    document.body.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'k', code: 'KeyK', ctrlKey: true, bubbles: true }),
+    );
+  });
+  await entries(page).filter({ hasText: 'Overview' }).first().waitFor();
+  expect(await page.getByRole('textbox', { name: 'Find anything' }).inputValue()).toBe('');
+  await leave(page);
+});
+
 test('a viewer is offered nothing that would be refused', async () => {
   const viewer = await join(flow.service.url, flow.browser, 'viewer@example.com', 'viewer');
   const { page } = await open('/jobs', viewer);
