@@ -32,7 +32,7 @@ export async function collectAnswers(files: RunFiles, organisation: Organisation
   files.write('final', {
     kind: 'figures',
     organisation: name,
-    ...(await figuresOf(organisation, summaries)),
+    ...(await figuresOf(organisation)),
   });
 }
 
@@ -87,11 +87,16 @@ function eventOf(event: EventRecord) {
 }
 
 /** How long each list is, and what the dashboard's figures say of it. */
-async function figuresOf({ operator }: Organisation, summaries: readonly { state: string }[]) {
+async function figuresOf({ operator }: Organisation) {
   const deliveries = await operator.all<{ state: string }>('/deliveries');
-  const lists: Record<string, number> = { events: summaries.length, deliveries: deliveries.length };
-  for (const state of ['accepted', 'processed', 'dropped', 'unrouted', 'failed'])
-    lists[`events ${state}`] = (await operator.all(`/events?state=${state}`)).length;
+  const lists: Record<string, number> = { deliveries: deliveries.length };
+  const count = async (list: string) => (await operator.all(list)).length;
+  // Sluice tells of what is well again in events of its own, which come while the lists are read.
+  do {
+    lists.events = await count('/events');
+    for (const state of ['accepted', 'processed', 'dropped', 'unrouted', 'failed'])
+      lists[`events ${state}`] = await count(`/events?state=${state}`);
+  } while ((await count('/events')) !== lists.events);
   for (const { state } of deliveries) lists[`deliveries ${state}`] = (lists[`deliveries ${state}`] ?? 0) + 1;
   for (const kind of ['delivery', 'event'])
     lists[`dead letters ${kind}`] = (await operator.all(`/dead-letters?kind=${kind}`)).length;
