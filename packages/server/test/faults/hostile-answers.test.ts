@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { threadMs } from '../../src/core/expressions/cel/budget.ts';
 import type { AttemptResult } from '../../src/core/http/attempt.ts';
 import { KEPT_RESPONSE_BYTES } from '../../src/core/http/outgoing.ts';
 import type { Destination } from '../../src/delivery/destination.ts';
@@ -10,7 +11,6 @@ import { guardedClient } from '../support/guarded-client.ts';
 import { databaseAt, mailServerAt, webServerAt } from '../support/hostile/destinations.ts';
 import type { HostileAddress } from '../support/hostile/receiver.ts';
 import { type HostileReceivers, startHostileReceivers } from '../support/hostile/start.ts';
-import { mainThreadMs } from '../support/processor-time.ts';
 import { until } from '../support/until.ts';
 
 const TIMEOUT_MS = 700;
@@ -83,9 +83,9 @@ async function complaintsAbout(
 /** The longest that whoever else uses this process had to wait, and the most memory that it took. */
 function watch() {
   const before = process.memoryUsage.rss();
-  let [mostBytes, last, longestMs] = [before, mainThreadMs(), 0];
+  let [mostBytes, last, longestMs] = [before, threadMs(), 0];
   const timer = setInterval(() => {
-    const spent = mainThreadMs();
+    const spent = threadMs();
     longestMs = Math.max(longestMs, spent - last);
     last = spent;
     mostBytes = Math.max(mostBytes, process.memoryUsage.rss());
