@@ -1,7 +1,7 @@
 import { Loader, VisuallyHidden } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useCallback, useDeferredValue, useEffect, useRef, useState } from 'react';
 import { inThisOrganisation } from '../lib/organisation.ts';
 import { isPageShortcut } from '../lib/page-shortcuts.ts';
 import classes from './rows.module.css';
@@ -82,11 +82,13 @@ export function Rows<Row>(props: {
   const navigate = useNavigate();
   const [mark, setMark] = useState<Mark | null>(null);
   const marked = indexOf(mark, rows, keyOf);
+  // What is in sight comes first: those ahead of it are drawn once it stands.
+  const ahead = useDeferredValue(ROWS_AHEAD, 0);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
-    overscan: ROWS_AHEAD,
+    overscan: ahead,
   });
   const shown = virtual.getVirtualItems();
   const last = shown.at(-1)?.index ?? -1;
