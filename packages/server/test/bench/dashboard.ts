@@ -1,6 +1,7 @@
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { launchChromium } from '../support/browser-page.ts';
 import { pagesOf } from '../support/dashboard-pages.ts';
+import { filesLoaded, sumOf, timeToOpen, watchLoading } from '../support/page-load.ts';
 import { until } from '../support/until.ts';
 import { ingestLoad } from './endpoints.ts';
 import { atMost, type Figure, type Section, thousands } from './figure.ts';
@@ -23,7 +24,7 @@ export const dashboardSection: Section = {
       const fresh = await medianOf(async () => {
         const context = await chromium.newContext();
         const page = await context.newPage();
-        await page.addInitScript(markContents);
+        await watchLoading(page);
         const { first } = await timeToOpen(page, `${sluice.url}/login`);
         await context.close();
         return first;
@@ -31,11 +32,7 @@ export const dashboardSection: Section = {
       const paths = await fill(sluice);
       return [
         atMost('first load of the login with an empty cache, until it can be typed into, ms', fresh, 1_500),
-        atMost(
-          'compressed scripts, styles and fonts until the overview has its heading, KB',
-          await firstLoad(chromium, sluice),
-          300,
-        ),
+        ...(await loadFigures(await loggedIn(chromium, sluice), sluice)),
         ...(await pageFigures(await loggedIn(chromium, sluice), sluice, paths)),
         ...(await liveFigures(await loggedIn(chromium, sluice), sluice)),
       ];
@@ -53,12 +50,26 @@ async function loggedIn(chromium: Chromium, { url, cookie }: MeasuredSluice): Pr
   return context.newPage();
 }
 
+async function loadFigures(page: Page, { url }: MeasuredSluice): Promise<Figure[]> {
+  await watchLoading(page);
+  const { first, all } = await filesLoaded(page, url);
+  await page.context().close();
+  return [
+    atMost(
+      'compressed scripts, styles and fonts until the overview has its heading, KB',
+      sumOf(first) / 1_024,
+      300,
+    ),
+    atMost('what it loads unasked after that, KB', (sumOf(all) - sumOf(first)) / 1_024, 450),
+  ];
+}
+
 async function pageFigures(
   page: Page,
   { url }: MeasuredSluice,
   paths: Readonly<Record<string, string>>,
 ): Promise<Figure[]> {
-  await page.addInitScript(markContents);
+  await watchLoading(page);
   const opened: { name: string; first: number; all: number }[] = [];
   for (const [name, path] of Object.entries(paths)) {
     await timeToOpen(page, `${url}${path}`);
@@ -80,66 +91,6 @@ async function pageFigures(
       ` (${thousands(all)} until all of it is there)`,
     ),
   );
-}
-
-/** In the page, before anything of it runs: marks when its heading stands and nothing is loading, at first and lastly. */
-function markContents(): void {
-  let isThere = false;
-  const look = () => {
-    const isLoading = document.querySelector('[aria-label="Loading"], [aria-busy="true"]') !== null;
-    const isNow = document.querySelector('h1') !== null && !isLoading;
-    if (isNow !== isThere && isNow) performance.mark('contents');
-    isThere = isNow;
-  };
-  new MutationObserver(look).observe(document, { childList: true, subtree: true, attributes: true });
-}
-
-/** A page that has asked for nothing for so long is all there. */
-const AT_REST_MS = 700;
-
-/**
- * What stands at first is what somebody came for; what lies further down, such as charts and a map, comes once the
- * browser has time for it.
- */
-async function timeToOpen(page: Page, url: string): Promise<{ first: number; all: number }> {
-  await page.goto(url, { waitUntil: 'commit' });
-  await page.waitForFunction(restMs => {
-    const marked = performance.getEntriesByName('contents').at(-1)?.startTime;
-    const asked = performance.getEntriesByType('resource').at(-1)?.startTime ?? 0;
-    return marked !== undefined && performance.now() - Math.max(marked, asked) > restMs;
-  }, AT_REST_MS);
-  return page.evaluate(() => {
-    const marks = performance.getEntriesByName('contents');
-    return { first: marks[0]?.startTime ?? 0, all: marks.at(-1)?.startTime ?? 0 };
-  });
-}
-
-/** What the overview had asked for by the time its heading was there, as the page itself knows it. */
-async function firstLoad(chromium: Chromium, sluice: MeasuredSluice): Promise<number> {
-  const page = await loggedIn(chromium, sluice);
-  await page.addInitScript(() => {
-    const observer = new MutationObserver(() => {
-      if (document.querySelector('h1') === null) return;
-      performance.mark('first contents');
-      observer.disconnect();
-    });
-    observer.observe(document, { childList: true, subtree: true });
-  });
-  await page.goto(sluice.url);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  const bytes = await page.evaluate(async () => {
-    await document.fonts.ready;
-    const until = performance.getEntriesByName('first contents')[0]?.startTime ?? 0;
-    const loaded = [
-      ...performance.getEntriesByType('navigation'),
-      ...performance.getEntriesByType('resource'),
-    ] as PerformanceResourceTiming[];
-    return loaded
-      .filter(({ name, startTime }) => startTime <= until && !name.includes('/dashboard/api/'))
-      .reduce((sum, { transferSize }) => sum + transferSize, 0);
-  });
-  await page.context().close();
-  return bytes / 1_024;
 }
 
 async function medianOf(measure: () => Promise<number>): Promise<number> {
