@@ -148,7 +148,7 @@ test('a step that is retried is shown with its error, the model’s answer and t
   await says(failed.page, /^Failed at step 2 \(Classify\) of “Doomed”/);
   await tries.getByText('Attempt 2').waitFor();
   await tries.getByText('Model response, status 529').nth(1).waitFor();
-  await failed.page.getByRole('list', { name: 'Steps of Doomed' }).getByText('1. ').waitFor();
+  await failed.page.getByRole('list', { name: 'Steps of Doomed' }).getByText('1. Transform').waitFor();
   await leave(failed.page);
   const list = await open('/events?outcome=retrying');
   await list.page
