@@ -48,7 +48,7 @@ export const dryRunBody = (limits: EventLimits) =>
     })
     .refine(({ event, event_id }) => (event === undefined) !== (event_id === undefined), {
       path: ['event'],
-      message: 'must be given, or event_id, and not both.',
+      message: 'must be given, or event_id instead, but not both.',
     });
 
 /** A text of CEL while it is being written: a condition is true or false, an expression has any value. */

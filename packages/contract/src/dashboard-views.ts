@@ -35,7 +35,7 @@ export const viewFilterNames = [
 const viewFilters = z.partialRecord(z.enum(viewFilterNames), textOf(1, 4_096));
 const viewColumns = z
   .array(z.enum(eventColumnNames))
-  .min(1, 'must have a column at least.')
+  .min(1, 'must have at least one column.')
   .refine(names => new Set(names).size === names.length, 'may have each column once.');
 
 export const viewBody = z.strictObject({

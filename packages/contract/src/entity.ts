@@ -71,7 +71,7 @@ export type EntityGraphRecord = z.infer<typeof entityGraph>;
 
 export const entityIdentity = z.object({
   members: z.array(entityRecord).meta({ description: 'By kind and external_id.' }),
-  traits: jsonObject.meta({ description: 'Of each trait the value that was written last.' }),
+  traits: jsonObject.meta({ description: 'The latest value of each trait.' }),
   provenance: z
     .record(z.string(), reference.extend({ updated_at: time }))
     .meta({ description: 'For each trait the entity it came from, and when it was written there.' }),

@@ -102,7 +102,7 @@ export const ingestEvent = (limits: EventLimits) =>
       .optional()
       .meta({
         description:
-          'Your own id for this event, unique in your organisation: a second event with it is the first one again.',
+          'Your own id for this event, unique in your organisation: sending it again creates no second event.',
         examples: ['order-1001-paid'],
       }),
     timestamp: timestamp

@@ -93,7 +93,7 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
   },
   'sluice.backlog.growing': {
     title: 'Backlog growing',
-    when: `${waiting} or more events or deliveries wait, and the first of them for more than ${lateMinutes} minutes longer than it should. What waits at a destination that is paused or down does not count.`,
+    when: `${waiting} or more events or deliveries are waiting, and the oldest is more than ${lateMinutes} minutes overdue. What waits at a destination that is paused or down does not count.`,
     subject: 'the organisation',
     counts: {
       events: 'events that wait for their pipelines, up to 10,000',

@@ -81,7 +81,7 @@ export const declarations = {
   ),
   SLUICE_ALLOW_HTTP: setting('Allow webhook destinations without TLS.', false, flag),
   SLUICE_DROP_HEADERS: setting<readonly string[]>(
-    'Headers of webhook requests that are not kept with the event, beside credentials and signatures; `x-internal-*` stands for all that begin so.',
+    'Headers of webhook requests that are not kept with the event, besides credentials and signatures; `x-internal-*` matches every name with that prefix.',
     [],
     headerNames,
   ),
@@ -91,7 +91,7 @@ export const declarations = {
     words,
   ),
   SLUICE_SENDING_THREADS: setting<number | undefined>(
-    'How many threads send to destinations; 0 sends from the main one. Default: as many as suit the cores; none where there are two.',
+    'How many threads send to destinations; 0 sends from the main one. Default: chosen by the number of cores; none with two.',
     undefined,
     integer(0, 16),
   ),
@@ -182,7 +182,7 @@ export function adviceOn(settings: Settings): string[] {
   const { SLUICE_BASE_URL: baseUrl, SLUICE_TRUST_PROXY: trustsProxy } = settings;
   if (!baseUrl?.startsWith('https:') || trustsProxy) return [];
   return [
-    'SLUICE_BASE_URL begins with https, so a proxy stands in front, and SLUICE_TRUST_PROXY is off: all who come through it count as one address, and the failed logins of one lock everyone out. Have the proxy set X-Forwarded-For, and set SLUICE_TRUST_PROXY=true.',
+    'SLUICE_BASE_URL begins with https, so a proxy is in front, but SLUICE_TRUST_PROXY is off: everyone behind it counts as one address, and one person’s failed logins lock everyone out. Have the proxy set X-Forwarded-For, and set SLUICE_TRUST_PROXY=true.',
   ];
 }
 

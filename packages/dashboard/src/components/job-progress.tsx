@@ -50,7 +50,7 @@ function CancelJob({ job }: { job: JobRecord }) {
       label="Cancel job"
       act="Cancel job"
       dismiss="Keep running"
-      question="What it has done stays done. The rest is left as it is."
+      question="What has been done so far is kept. The rest is left as it is."
       onConfirm={() => cancel.mutateAsync({ id: job.id })}
       button={{ size: 'compact-sm' }}
     />

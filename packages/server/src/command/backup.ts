@@ -9,7 +9,7 @@ export const backup: Command = {
   name: 'backup',
   summary: 'Copy the embedded database, while the service runs or not.',
   about: [
-    'The copy is the database as it was at one moment; the service keeps running. It has its name only once it is whole, checked and on disk. The secret key is not inside.',
+    'The copy is the database as it was at one moment; the service keeps running. It appears under its name only once it is complete, checked and on disk. The secret key is not included.',
     'Events in PostgreSQL are backed up with pg_dump.',
   ],
   argument: { name: 'file', meaning: 'Where to; it must not exist yet.', isRequired: true, isFile: true },
@@ -29,7 +29,7 @@ export const backup: Command = {
     const key = settings.SLUICE_SECRET_KEY === undefined ? secretKeyFile(directory) : 'SLUICE_SECRET_KEY';
     report(given, terminal, { file: target, events, secret_key: key }, [
       `${target} holds ${events} events and all configuration.`,
-      `The secret key is not inside: without it no sealed secret can be opened again. Keep ${key} apart from the backup.`,
+      `The secret key is not included, and without it no sealed secret can be opened. Store ${key} separately from the backup.`,
     ]);
     return 0;
   },

@@ -56,7 +56,7 @@ export interface CommandContext {
 
 /** Every command takes these. */
 export const commonOptions: readonly CommandOption[] = [
-  { name: 'json', meaning: 'Print JSON for programs in place of text for people.' },
+  { name: 'json', meaning: 'Print JSON instead of text.' },
   { name: 'help', meaning: 'Show what the command does.' },
 ];
 

@@ -55,8 +55,8 @@ describe('what is typed after a word', () => {
       [['backup', 'a', 'b'], 'It takes one file at most.'],
       [['doctor', 'a'], 'It takes no "a".'],
       [['send', '--ulr', 'x'], 'sluice send has no option --ulr.'],
-      [['send', '--type'], '--type is not used as it should be.'],
-      [['send', '--typed=yes'], '--typed is not used as it should be.'],
+      [['send', '--type'], '--type is used incorrectly.'],
+      [['send', '--typed=yes'], '--typed is used incorrectly.'],
       [['send', '--format', 'xml'], '--format must be one of ndjson, csv.'],
       [['completion', 'tcsh'], 'shell must be one of bash, zsh, fish.'],
     ];

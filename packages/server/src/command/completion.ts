@@ -82,7 +82,7 @@ _sluice() {
   local -a words_of_sluice
   words_of_sluice=(
 ${commands.map(({ name, summary }) => `    '${name}:${quoted(summary)}'`).join('\n')}
-    'help:Show what it can do.'
+    'help:Show help.'
   )
   if (( CURRENT == 2 )); then
     _describe command words_of_sluice
@@ -120,5 +120,5 @@ function fish(commands: readonly Command[]): string {
   return `# fish completion for sluice
 complete -c sluice -f
 ${lines.join('\n')}
-complete -c sluice -f ${isFirst} -a help -d 'Show what it can do.'`;
+complete -c sluice -f ${isFirst} -a help -d 'Show help.'`;
 }

@@ -9,7 +9,7 @@ import { type Command, report } from './command.ts';
 export const doctor: Command = {
   name: 'doctor',
   summary: 'Show the settings in use and examine the storage; changes no data.',
-  exits: { 0: 'all is well', 1: 'something needs attention, or could not be examined' },
+  exits: { 0: 'no problems found', 1: 'something needs attention, or could not be examined' },
 
   async run(given, { settings, terminal }) {
     const names = Object.keys(declarations) as SettingName[];
@@ -30,7 +30,7 @@ export const doctor: Command = {
       ...advice.map(line => `\n  Note: ${line}`),
       '\nStorage',
       ...findings.map(({ ok, matter, says }) => `  ${ok ? 'ok ' : 'BAD'}  ${matter.padEnd(12)} ${says}`),
-      faults === 0 ? '\nAll is well.' : `\n${faults} to see to.`,
+      faults === 0 ? '\nNo problems found.' : `\nProblems found: ${faults}.`,
     ]);
     return faults === 0 ? 0 : 1;
   },

@@ -18,10 +18,10 @@ const GOOD_MS = seconds(10);
 /** `sluice listen`: deliveries of a `listener` destination, handed to a server on this machine. */
 export const listen: Command = {
   name: 'listen',
-  summary: 'Hand the deliveries of a listener destination to a server on this machine.',
+  summary: 'Forward the deliveries of a listener destination to a server on this machine.',
   about: [
-    'Create a destination of the kind “Developer’s machine” in the dashboard: it shows the token and this command. Deliveries wait until it is connected. Each is POSTed to the address given, with the headers and the signature of a webhook delivery, and what the local server answers is what is recorded.',
-    'Press r to send the last delivery to the local server again, as it was; the service is not informed of that. It reconnects by itself.',
+    'Create a destination of the kind “Developer’s machine” in the dashboard: it shows the token and this command. Deliveries wait until it is connected. Each is POSTed to the address given, with the headers and the signature of a webhook delivery, and the local server’s response is recorded.',
+    'Press r to send the last delivery to the local server again, as it was; the service does not learn of it. It reconnects automatically.',
   ],
   options: [
     { name: 'url', value: 'URL', meaning: 'The address of the service.', setting: 'SLUICE_URL' },

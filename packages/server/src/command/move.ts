@@ -17,7 +17,7 @@ export const move: Command = {
   summary: 'Move everything from the embedded database to PostgreSQL.',
   about: [
     'Without --finish it copies while the service runs, compares until little changes any more, and says what to do next. With --finish, once the service is stopped, it carries what has changed since, checks every table by count and checksum on both sides, and only then lets a service run on the target.',
-    'Ended at any moment, it goes on where it was when it is run again. The database that is moved is only read; after the finish a service that is started on it refuses. The secret key is not carried: the new service needs it as SLUICE_SECRET_KEY.',
+    'If it is interrupted, run it again to continue where it left off. The source database is only read; after the finish, a service refuses to start on it. The secret key is not copied: the new service needs it as SLUICE_SECRET_KEY.',
   ],
   options: [
     {
@@ -26,7 +26,7 @@ export const move: Command = {
       meaning: 'An empty database: postgres://user:password@host/name.',
       setting: 'SLUICE_DATABASE_URL',
     },
-    { name: 'finish', meaning: 'The service is stopped: carry the rest, check, and end the move.' },
+    { name: 'finish', meaning: 'Once the service is stopped: copy the rest, check, and finish the move.' },
   ],
   exits: {
     0: 'copied, or with --finish moved and checked',
@@ -66,7 +66,7 @@ export const move: Command = {
 function createAwayNotice(terminal: Terminal): (reason: string) => void {
   let last = '';
   return reason => {
-    if (reason !== last) terminal.complain(`The target cannot be used now, and is tried again: ${reason}`);
+    if (reason !== last) terminal.complain(`The target is unavailable, retrying: ${reason}`);
     last = reason;
   };
 }
@@ -78,8 +78,8 @@ function keyChecksOf(settings: Settings): string[] {
 
 const keyToGive = (settings: Settings, directory: string): string =>
   settings.SLUICE_SECRET_KEY === undefined
-    ? `what stands in ${secretKeyFile(directory)}`
-    : 'what it is set to now';
+    ? `the contents of ${secretKeyFile(directory)}`
+    : 'its current value';
 
 const count = (n: number): string => n.toLocaleString('en');
 
@@ -105,7 +105,7 @@ function tellOfFinish(
     ...checked.map(
       ({ table, rows, checksum }) => `  ${table.padEnd(24)} ${count(rows).padStart(14)}  ${checksum}`,
     ),
-    `${count(rows)} rows of ${tables.length} tables are the same on both sides, by count and checksum; ${count(changed)} were carried in this last step.`,
+    `${count(rows)} rows of ${tables.length} tables match on both sides, by count and checksum; ${count(changed)} were copied in this last step.`,
     `Start the service with SLUICE_DATABASE_URL set to the target, and SLUICE_SECRET_KEY to ${secretKey}.`,
   ]);
 }

@@ -44,7 +44,7 @@ function parse(command: Command, args: readonly string[], options: readonly Comm
     const [, option = ''] = /'(-[^ ']*)/.exec(message) ?? [];
     if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
       throw new UsageError(`sluice ${command.name} has no option ${option}.`);
-    throw new UsageError(`${option} is not used as it should be.`);
+    throw new UsageError(`${option} is used incorrectly.`);
   }
 }
 

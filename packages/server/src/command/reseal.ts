@@ -64,7 +64,7 @@ function refuse(settings: Settings, directory: string, keys: SecretKeys | null):
   if (keys === null)
     return `There is no secret key: neither SLUICE_SECRET_KEY nor secret.key in ${directory}.`;
   if (lookAtLock(directory).inUse) {
-    return 'The service is running, and does this by itself at its start where it has both keys: its log says when nothing is left. To do it here, stop the service first.';
+    return 'The service is running. Given both keys, it does this itself at startup and logs when nothing is left. To do it here, stop the service first.';
   }
   return null;
 }
@@ -72,8 +72,8 @@ function refuse(settings: Settings, directory: string, keys: SecretKeys | null):
 function tell(outcome: StorageResealReport, keys: SecretKeys, given: Given, terminal: Terminal): number {
   const { resealed, left, unreadable, settled } = outcome;
   const ending = settled
-    ? 'Everything is sealed with the current key. Where the change is over, the previous one is not needed any more: it may be removed.'
-    : 'The previous key is still on record as one that seals, and a process without it does not start: run sluice reseal.';
+    ? 'Everything is sealed with the current key. If the key change is finished, the previous key is no longer needed: it may be removed.'
+    : 'The previous key is still recorded as in use, and a process without it does not start: run sluice reseal.';
   report(given, terminal, { resealed, left, unreadable, settled }, [
     `${resealed} sealed again, ${left} left.`,
   ]);

@@ -21,10 +21,10 @@ type Accounts = Pick<
 export const resetPassword: Command = {
   name: 'reset-password',
   summary: 'Give a user a new password, typed or piped in; ends all of their sessions.',
-  about: ['It works beside a running service, for whoever may write its database.'],
-  argument: { name: 'email', meaning: 'Whose password it is.', isRequired: true },
-  options: [{ name: FLAG, meaning: 'Let them log in without a code, too.' }],
-  exits: { 0: 'the password is changed', 1: 'it is not' },
+  about: ['It works while the service runs, for anyone who can write to its database.'],
+  argument: { name: 'email', meaning: 'The user’s email.', isRequired: true },
+  options: [{ name: FLAG, meaning: 'Also turn off two-factor authentication.' }],
+  exits: { 0: 'the password was changed', 1: 'it was not changed' },
   examples: ['reset-password ada@example.com'],
 
   async run(given, context) {
@@ -96,7 +96,7 @@ async function changePassword(
       ? ['Two-factor authentication is off: they log in with the password alone.']
       : [`Two-factor authentication stays on: they still need a code. --${FLAG} turns it off.`];
   report(given, terminal, { email, two_factor: hadSecondFactor && !turnOffSecondFactor }, [
-    `The password of ${email} is changed, and all of their sessions are ended.`,
+    `The password of ${email} was changed, and all of their sessions have ended.`,
     ...secondFactor,
   ]);
   return 0;

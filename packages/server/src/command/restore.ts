@@ -18,7 +18,7 @@ export const restore: Command = {
     isRequired: true,
     isFile: true,
   },
-  options: [{ name: 'force', meaning: 'Also where there is a database: it is set aside.' }],
+  options: [{ name: 'force', meaning: 'Replace an existing database, which is set aside.' }],
   exits: { 0: 'the backup is in place', 1: 'nothing was changed, and it says why' },
   examples: ['restore /backups/sluice.db', 'restore /backups/sluice.db --force'],
 
@@ -38,7 +38,7 @@ export const restore: Command = {
     report(given, terminal, { directory, events, set_aside: setAside, secret_key: key }, [
       `${directory} holds the ${events} events and all configuration of ${backup}.`,
       ...(setAside === null ? [] : [`What was there before is in ${setAside}.`]),
-      `It opens with the secret key of its day: see that ${key} is that one before the start.`,
+      `It needs the secret key from when it was taken: make sure ${key} is that key before you start the service.`,
     ]);
     return 0;
   },

@@ -23,7 +23,7 @@ export const send: Command = {
   about: [
     'NDJSON: each line is an event as POST /v1/ingest takes it, {"type": …, "payload": {…}}; with --type each line is the payload of an event of that type.',
     'CSV: the first line names the columns. type, icon, id, timestamp, entity.kind and entity.external_id are what they are in an event, every other column is a field of the payload. An empty cell is left out; cells are strings, unless --typed says otherwise.',
-    'Events go in batches, several at once, each under an idempotency key that it keeps over its retries: nothing is stored twice within a run. A file that is sent again is; give events an id of their own where that may happen. An event that the server refuses is named by its line, and the rest goes on.',
+    'Events are sent in batches, several at once, each with an idempotency key that its retries reuse: nothing is stored twice within a run. Sending a file again stores its events again, unless each has an id of its own. An event that the server refuses is reported by its line, and the rest are sent.',
   ],
   argument: { name: 'file', meaning: 'A file, or - for standard input.', isRequired: false, isFile: true },
   options: [
@@ -34,7 +34,7 @@ export const send: Command = {
     {
       name: 'format',
       value: 'FORMAT',
-      meaning: 'What the file holds; by default its ending says.',
+      meaning: 'The format of the file; by default taken from its extension.',
       choices: ['ndjson', 'csv'],
     },
     { name: 'typed', meaning: 'CSV: cells that read as a number, true or false are sent as that.' },

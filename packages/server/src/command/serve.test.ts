@@ -58,7 +58,7 @@ describe('serve', () => {
     expect(await left).toBe(0);
     expect(said.slice(before)).toEqual([
       'Draining: requests are served for 1 s more, and /readyz answers 503.',
-      'Stopping: answering what was accepted.',
+      'Stopping: finishing the requests that were accepted.',
     ]);
     expect(order).toEqual([`drain ${before}`, `stop ${before + 2}`]);
   });

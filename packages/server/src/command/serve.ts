@@ -47,7 +47,7 @@ export const createServe = (
     const leaveInOrder = async (running: Service) => {
       const say = given.has('json') ? () => {} : terminal.say;
       await drained(running, settings.SLUICE_DRAIN_SECONDS, say);
-      say('Stopping: answering what was accepted.');
+      say('Stopping: finishing the requests that were accepted.');
       return stopWithin(timeouts.stopMs, running, terminal);
     };
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
@@ -83,7 +83,9 @@ async function drained(service: Service, forSeconds: number, say: Terminal['say'
 async function stopWithin(ms: number, service: Service, terminal: Terminal): Promise<number> {
   const overdue = Promise.withResolvers<number>();
   const timer = setTimeout(() => {
-    terminal.complain('Something did not end in time and is left behind. Nothing that was answered is lost.');
+    terminal.complain(
+      'Something did not stop in time and was abandoned. Nothing that was acknowledged is lost.',
+    );
     overdue.resolve(0);
   }, ms);
   const stopped = service.stop().then(
@@ -135,7 +137,7 @@ function serverAddressOf(settings: Settings, port: number): string {
 function whyNot(error: unknown, settings: Settings): string {
   if (settings.SLUICE_LOG_LEVEL === 'debug' && error instanceof Error && error.stack) return error.stack;
   if ((error as { code?: unknown }).code === 'EADDRINUSE') {
-    return `Port ${settings.SLUICE_PORT} is taken. Stop what listens there, or give another with SLUICE_PORT.`;
+    return `Port ${settings.SLUICE_PORT} is in use. Stop what is listening there, or set another with SLUICE_PORT.`;
   }
   return explain(error);
 }

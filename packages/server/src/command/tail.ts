@@ -28,7 +28,7 @@ export const tail: Command = {
   name: 'tail',
   summary: 'Show events as they come in, and again when their state changes.',
   about: [
-    'On the machine of the service it reads through the socket in the data directory. From anywhere else, with --url, it logs in to the dashboard: the email and the password are asked for, or taken from SLUICE_EMAIL and SLUICE_PASSWORD. An API key opens nothing here.',
+    'On the machine of the service it reads through the socket in the data directory. From anywhere else, with --url, it logs in to the dashboard: it prompts for the email and password, or takes them from SLUICE_EMAIL and SLUICE_PASSWORD. An API key does not work here.',
   ],
   options: [
     { name: 'url', value: 'URL', meaning: 'The address of a service elsewhere.', setting: 'SLUICE_URL' },

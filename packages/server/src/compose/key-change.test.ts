@@ -27,7 +27,7 @@ test('on shared storage a node says of the previous key no more than it knows', 
   // The first step of a change: the key to come is given as the previous one, so that the node can open both.
   const [state, said] = await saidBy(OLD, NEW);
   expect(state).toBe('all sealed with the current key');
-  expect(said).toContain('leave it where a change begins');
+  expect(said).toContain('keep it if you are starting a key change');
   expect(said).not.toContain('may be removed');
   expect((await saidBy(NEW, OLD))[1]).toContain('run sluice reseal');
   await engine.close();

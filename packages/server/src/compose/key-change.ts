@@ -6,7 +6,7 @@ const MAY_BE_REMOVED =
   'All secrets are sealed with the current secret key: the previous one may be removed (SLUICE_SECRET_KEY_PREVIOUS, or secret.key.previous in the data directory).';
 /** Before a change this is the key to come, and after it the key of before: a node cannot tell which. */
 const NOT_IN_USE =
-  'A second secret key is at hand (SLUICE_SECRET_KEY_PREVIOUS, or secret.key.previous in the data directory) and seals nothing: leave it where a change begins, remove it where the change is over.';
+  'A second secret key is set (SLUICE_SECRET_KEY_PREVIOUS, or secret.key.previous in the data directory) but seals nothing: keep it if you are starting a key change, remove it if the change is finished.';
 
 /**
  * What a node does while it has a previous secret key. Where it has the storage to itself, it seals everything again

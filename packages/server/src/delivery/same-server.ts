@@ -12,7 +12,7 @@ export function requireSameServer(before: JsonObject, given: JsonObject): void {
     if (serverOf(before[field]) === serverOf(given[field])) continue;
     throw invalid(
       `config.${field}`,
-      'Another server needs the secrets again: those that are set are not sent there.',
+      'Enter the secrets again for the new server: the stored ones are not sent there.',
     );
   }
 }

@@ -26,7 +26,7 @@ export function judgeKey(kept: string | null, yielded: readonly string[]): Findi
     'secret key',
     state === 'being changed'
       ? 'is being changed; sluice reseal --check says what is left for the previous one to open'
-      : 'opens what is sealed in the database; the previous one seals nothing: leave it where a change begins, remove it where the change is over',
+      : 'opens what is sealed in the database; the previous one seals nothing: keep it if you are starting a key change, remove it if the change is finished',
   );
 }
 

@@ -28,10 +28,7 @@ export function createLocalRoutes(parts: {
     const found = all.filter(({ id, name }) => named === undefined || named === id || named === name);
     if (found.length === 1 && found[0] !== undefined) return found[0].id;
     const names = all.map(({ id, name }) => `${name} (${id})`).join(', ');
-    throw invalid(
-      'organisation',
-      `Say which organisation is meant, by its name or id: ${names || 'there is none'}.`,
-    );
+    throw invalid('organisation', `Specify the organisation, by name or id: ${names || 'there is none'}.`);
   }
 
   return async request => {

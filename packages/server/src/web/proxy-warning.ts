@@ -20,7 +20,7 @@ export function createProxyWarning(options: {
     if (name === undefined || clock.now() < quietUntil) return;
     quietUntil = clock.now() + EVERY_MS;
     warn(
-      `Requests come with ${name === 'forwarded' ? 'Forwarded' : 'X-Forwarded-For'}, which is not believed while SLUICE_TRUST_PROXY is off: failed logins count against the proxy's address, and lock everyone out who comes through it. If a proxy of yours stands in front and sets X-Forwarded-For, set SLUICE_TRUST_PROXY=true.`,
+      `Requests come with ${name === 'forwarded' ? 'Forwarded' : 'X-Forwarded-For'}, which is ignored while SLUICE_TRUST_PROXY is off: failed logins count against the proxy's address, and lock out everyone behind it. If your own proxy is in front and sets X-Forwarded-For, set SLUICE_TRUST_PROXY=true.`,
     );
   };
 }

@@ -401,7 +401,7 @@ test('each tab is in the organisation of its address; old addresses lead there, 
   await page.goto(`${service.url}/events?type=x#y`);
   await page.waitForURL(`${service.url}/o/${here}/events?type=x#y`);
   await page.goto(`${service.url}/o/nobody/events`);
-  await page.getByText('You belong to no organisation at /o/nobody.').waitFor();
+  await page.getByText('You are not a member of any organisation at /o/nobody.').waitFor();
   await page.getByRole('link', { name: 'Open your organisation' }).click();
   await page.waitForURL(`${service.url}/o/${here}`);
   // Whoever is lost within their own keeps the side bar.

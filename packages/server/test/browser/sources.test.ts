@@ -162,9 +162,9 @@ describe('a webhook source is made', () => {
     await open('/sources/new');
     await page.getByLabel('Name').fill('Provider');
     await page.getByRole('radio', { name: 'Open (none)' }).check();
-    await page.getByText('Nothing protects it').waitFor();
+    await page.getByText('This source is unprotected').waitFor();
     await page.getByRole('radio', { name: 'Token (bearer)' }).check();
-    expect(await page.getByText('Nothing protects it').count()).toBe(0);
+    expect(await page.getByText('This source is unprotected').count()).toBe(0);
     await page.getByRole('button', { name: 'Create source' }).click();
     await page.getByRole('heading', { name: 'Provider created' }).waitFor();
     expect(JSON.parse(await runShown())).toMatchObject({ data: { duplicate: false } });
@@ -342,7 +342,7 @@ test('a source and its form are sound for everybody in light and dark, on a phon
     await open(path);
     if (path === '/sources/new') await page.getByRole('radio', { name: 'Open (none)' }).check();
     else await page.getByRole('button', { name: /not JSON/ }).waitFor();
-    await page.getByText('Nothing protects it').waitFor();
+    await page.getByText('This source is unprotected').waitFor();
   };
   for (const path of [`/sources/${id}`, '/sources/new']) {
     await see(path);

@@ -30,7 +30,7 @@ describe('sluice backup', () => {
     expect(await meanwhile).toBeGreaterThan(0);
     await live.stop();
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toContain('The secret key is not inside');
+    expect(out).toContain('The secret key is not included');
     expect(out).toContain(join(live.directory, 'secret.key'));
     expect(statSync(file).mode & 0o777).toBe(0o600);
 
@@ -141,7 +141,7 @@ describe('sluice restore', () => {
     const none = await runCommand(['restore', join(folder, 'none.db')], settings);
     expect(none).toMatchObject({ code: 1, err: `There is no file ${join(folder, 'none.db')}.\n` });
     const other = await runCommand(['restore', join(folder, 'note.txt')], settings);
-    expect(other).toMatchObject({ code: 1, err: `${join(folder, 'note.txt')} is no backup of Sluice.\n` });
+    expect(other).toMatchObject({ code: 1, err: `${join(folder, 'note.txt')} is not a Sluice backup.\n` });
     expect(existsSync(directory)).toBe(false);
 
     const live = await startTestService({ directory: newFolder() });

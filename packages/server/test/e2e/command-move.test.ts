@@ -127,7 +127,7 @@ describe('sluice move', () => {
     plantEvents(directory, 1, '{}', 10);
     const spoilt = await runMove(directory, ['--to', url, '--finish']);
     expect(spoilt.code).toBe(1);
-    expect(spoilt.complaint).toContain('The rows of events are other ones in the target');
+    expect(spoilt.complaint).toContain('The rows of events differ in the target');
     expect(existsSync(join(directory, 'sluice.moved'))).toBe(false);
     await expect(serve({ SLUICE_DATABASE_URL: url })).rejects.toThrow('sluice move --finish');
 

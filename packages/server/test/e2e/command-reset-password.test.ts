@@ -33,7 +33,7 @@ describe('sluice reset-password', () => {
 
     expect(await reset('ADA@example.com', settings, `${NEW}\n`)).toEqual({
       code: 0,
-      out: `The password of ${EMAIL} is changed, and all of their sessions are ended.\n`,
+      out: `The password of ${EMAIL} was changed, and all of their sessions have ended.\n`,
       err: '',
     });
 

@@ -85,7 +85,7 @@ describe('sluice send', () => {
     expect(complaints.toSorted().map(line => line.slice(0, 28))).toEqual([
       'line 3: It is not valid JSON',
       'line 4: event.paylod is not ',
-      'line 5: It is no JSON object',
+      'line 5: It is not a JSON object',
       'line 6: event.type must have',
     ]);
     expect((await stored()).map(({ type }) => type)).toEqual(['good', 'good']);
@@ -168,7 +168,7 @@ describe('sluice send', () => {
       [['-', '--payload', '{}'], '--payload is for one event'],
       [['-', '--retries', 'x'], '--retries must be'],
       [[file('no-type.csv', 'a,b\n1,2\n')], 'There is no column "type"'],
-      [[file('twice.csv', 'type,a,a\n1,2,3\n')], 'must name every column'],
+      [[file('twice.csv', 'type,a,a\n1,2,3\n')], 'must name each column'],
     ] as const;
     for (const [args, message] of wrong) {
       const error = await run(args).catch((thrown: unknown) => thrown);

@@ -91,7 +91,7 @@ describe('sluice serve', () => {
     const refused = await refusedStart({ directory: newFolder(), settings: { SLUICE_PORT: String(port) } });
     expect(refused.end).toBe(1);
     expect(refused.output).toBe(
-      `Port ${port} is taken. Stop what listens there, or give another with SLUICE_PORT.\n`,
+      `Port ${port} is in use. Stop what is listening there, or set another with SLUICE_PORT.\n`,
     );
     taken.close();
   });

@@ -167,7 +167,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const inOurs = (route: Route, things: Things) =>
         ask(privateRequest(route, things, things, ours.things.slug));
       const refusal = (slug: string) =>
-        `404 ${JSON.stringify({ error: { message: `You belong to no organisation at /o/${slug}.`, code: 'not_found' } })}`;
+        `404 ${JSON.stringify({ error: { message: `You are not a member of any organisation at /o/${slug}.`, code: 'not_found' } })}`;
       for (const route of routes) {
         if (callCases[route].least !== 'anyone')
           expect(await inOurs(route, ours.things), route).toBe(refusal(ours.things.slug));
@@ -259,7 +259,9 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const stream = await openStream(service.url, theirs.owner, `/live?call=${there}&call=${nowhere}`);
       for (const path of [there, nowhere]) {
         const { event, data } = await stream.next(one => one.data.includes(`"call":"${path}"`));
-        expect(`${event} ${data}`).toMatch(/^refused .*"status":404,.*You belong to no organisation/);
+        expect(`${event} ${data}`).toMatch(
+          /^refused .*"status":404,.*You are not a member of any organisation/,
+        );
       }
       stream.close();
     });

@@ -102,7 +102,7 @@ test('a connection that is lost is made again, and the copy goes on', async () =
   await letGo();
   const { code, complaint } = await copied;
   expect(code).toBe(0);
-  expect(complaint).toContain('The target cannot be used now, and is tried again');
+  expect(complaint).toContain('The target is unavailable, retrying');
   expect((await runMove(directory, ['--to', url, '--finish'])).code).toBe(0);
   expect(await contentsOfTarget(url)).toEqual(contentsOfSource(directory));
 });

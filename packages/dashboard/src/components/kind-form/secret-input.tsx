@@ -35,7 +35,7 @@ export function SecretInput({
       />
       {mayBeRemoved && (
         <Text size="xs" c="dimmed" mt={4}>
-          {isRemoved ? 'It is removed when you save. ' : ''}
+          {isRemoved ? 'Will be removed when you save. ' : ''}
           <Anchor
             component="button"
             type="button"

@@ -17,7 +17,7 @@ export function SessionsCard() {
   return (
     <Card
       title="Sessions"
-      lead="Where you are logged in. A session ends by itself after 14 days."
+      lead="Where you are logged in. Sessions end automatically after 14 days."
       actions={
         hasOthers && (
           <ConfirmButton

@@ -55,8 +55,7 @@ function CountFirst({ filter, verb }: { filter: DeadLetterFilter; verb: 'retries
     <>
       This retries <b>{describeDeadLetters(data)}</b>.{' '}
       {data.deliveries > 0 && 'Each delivery gets a fresh set of attempts. '}
-      {data.events > 0 &&
-        'Each event runs again through the pipelines that it failed in, and through no other.'}
+      {data.events > 0 && 'Each event runs again, only through the pipelines that it failed in.'}
     </>
   );
 }

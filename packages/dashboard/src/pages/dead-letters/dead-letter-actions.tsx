@@ -15,7 +15,7 @@ export function LetterActions({ letter, onJob }: { letter: DeadLetter; onJob(id:
   const retry = useChanges(async () => {
     if (kind === 'delivery') {
       await call('POST /deliveries/:id/retry', { id });
-      notifications.show({ message: 'It is being retried.' });
+      notifications.show({ message: 'Retry started' });
     } else {
       onJob((await call('POST /dead-letters/retry', { body: { filter: { kind, event: id } } })).id);
     }

@@ -85,7 +85,7 @@ export default function DeliveryPage() {
 function whyUntried({ finished_at, outage, state }: DeliveryRecord): string {
   // Nothing else ends one that was never tried, also where it is not known since when it was down.
   if (state === 'dead' || (finished_at !== null && outage !== null))
-    return 'It was never attempted: its destination was down.';
+    return 'Never attempted: the destination was down.';
   return state === 'cancelled' ? 'Cancelled before the first attempt.' : 'Not attempted yet.';
 }
 
@@ -147,13 +147,13 @@ function explain(delivery: DeliveryRecord) {
           </>
         );
       }
-      return 'It was discarded, or its destination was deleted: nothing more is sent.';
+      return 'Discarded, or its destination was deleted. Nothing more will be sent.';
     case 'held':
       return explainHeld(delivery.destination);
     case 'pending':
-      return 'It is about to be sent.';
+      return 'About to be sent.';
     case 'delivering':
-      return 'It is being sent now.';
+      return 'Being sent now.';
     case 'retrying':
       return (
         <>

@@ -84,7 +84,7 @@ export default function EntitiesPage() {
 
 const NoneLikeThat = () => (
   <Empty
-    sentence="No entities match. A trait is found as plan=pro, with its exact value."
+    sentence="No entities match. Search traits by their exact value: plan=pro."
     action={
       <Button component={Link} to="/entities" variant="default">
         Show all

@@ -28,10 +28,9 @@ export function IdentityCard({ name }: { name: EntityName }) {
 }
 
 const leadOf = (identity: EntityIdentityRecord | undefined): string => {
-  if (!identity || identity.members.length < 2)
-    return 'No other entity is the same as this one: same_as links join entities.';
+  if (!identity || identity.members.length < 2) return 'No same_as links join this entity to others.';
   const count = identity.truncated ? `more than ${identity.members.length}` : String(identity.members.length);
-  return `${count} entities are joined by same_as. The value written last wins, trait by trait.`;
+  return `${count} entities are joined by same_as. For each trait, the latest value wins.`;
 };
 
 function Origin({ of, here }: { of: EntityName | undefined; here: EntityName }) {

@@ -59,7 +59,7 @@ export function BasicsPart(props: {
         />
         <MultiSelect
           label="Sources"
-          description="Whose events it processes."
+          description="It processes the events of these sources."
           placeholder={draft.sources.length === 0 ? 'Choose sources' : ''}
           searchable
           clearable

@@ -207,7 +207,7 @@ export function PipelineEditor(props: {
             <CloneButton to="/pipelines/new" id={base.id} />
             <ConfirmButton
               label="Delete"
-              question={`${base.name} is deleted with its versions. Later events no longer pass through it; what it has delivered stays.`}
+              question={`${base.name} will be deleted with all its versions. New events no longer pass through it; past deliveries are kept.`}
               act="Delete"
               onConfirm={remove}
             />

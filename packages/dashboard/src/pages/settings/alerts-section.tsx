@@ -48,13 +48,13 @@ export function AlertsSection() {
         )}
         {!alerts.data.has_links && (
           <Text size="xs" c="dimmed" mt="sm">
-            Alerts carry a link to the page concerned once the operator sets SLUICE_BASE_URL.
+            Alerts link to the relevant page once the operator sets SLUICE_BASE_URL.
           </Text>
         )}
       </Card>
       <Card
         title="System events"
-        lead="Each at most once in 10 minutes for the same subject, and not again until that has recovered."
+        lead="Raised at most once every 10 minutes per subject, and not again until it has recovered."
       >
         <EventTable types={alerts.data.types} />
       </Card>

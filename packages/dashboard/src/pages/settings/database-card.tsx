@@ -18,7 +18,7 @@ export function DatabaseCard({ database }: { database: Database }) {
       <Stack gap="sm">
         {inQuorum !== undefined && inQuorum < waits_for && (
           <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} role="alert">
-            A commit waits for {waits_for}, and {inQuorum} can answer: events are refused with 503 until
+            A commit waits for {waits_for}, but only {inQuorum} can respond: events are refused with 503 until
             another standby is back.
           </Alert>
         )}

@@ -60,7 +60,7 @@ export function HealthSection() {
         />
       </Card>
       <Text size="xs" c="dimmed">
-        For monitoring from outside there are /healthz, /readyz and /metrics.
+        For external monitoring, use /healthz, /readyz and /metrics.
       </Text>
     </Stack>
   );

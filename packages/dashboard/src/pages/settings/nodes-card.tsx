@@ -17,7 +17,10 @@ export function NodesCard() {
   const { nodes, database } = fleet.data;
   return (
     <>
-      <Card title="Nodes" lead="Of the whole installation. Only your organisation, the first one, sees them.">
+      <Card
+        title="Nodes"
+        lead="All nodes of this installation. Only the first organisation, yours, can see them."
+      >
         <WideTable label="Nodes">
           <Table verticalSpacing="xs" aria-label="Nodes">
             <Table.Thead>

@@ -154,7 +154,7 @@ function Fields(props: {
         {isOutdated && <OutdatedNotice />}
         <NumberInput
           label="Days to keep events"
-          description={`The default of this installation is ${usualDays}. What is still to be delivered stays; dead letters stay longer.`}
+          description={`The default of this installation is ${usualDays}. Events still to be delivered are kept; dead letters are kept longer.`}
           placeholder={String(usualDays)}
           min={1}
           max={MOST_DAYS}

@@ -56,7 +56,7 @@ function Way({ event }: { event: EventRecord }) {
       <Timeline active={done - 1} bulletSize={26} lineWidth={2}>
         <Timeline.Item bullet={<IconPlugConnected size={15} aria-hidden />} title="Accepted">
           <Text size="sm" c="dimmed" component="div">
-            {event.type}, <RelativeTime at={event.received_at} />: it is on disk, and the sender has its 202.
+            {event.type}, <RelativeTime at={event.received_at} />: on disk, and acknowledged with a 202.
           </Text>
         </Timeline.Item>
         <Timeline.Item bullet={<IconRoute size={15} aria-hidden />} title="Through the pipeline">

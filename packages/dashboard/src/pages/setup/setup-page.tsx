@@ -27,10 +27,7 @@ export default function SetupPage() {
   if (setup.data?.open) return <SetupForm />;
   if (setup.data) {
     return (
-      <PublicFrame
-        title="Set-up is complete"
-        lead="The first user exists. Whoever that is can invite others."
-      >
+      <PublicFrame title="Set-up is complete" lead="The first user has been created and can invite others.">
         <Button component={Link} to="/login">
           Log in
         </Button>
@@ -39,7 +36,7 @@ export default function SetupPage() {
   }
   if (setup.error === null) return <Loading />;
   return (
-    <PublicFrame title="Set-up cannot be opened">
+    <PublicFrame title="Set-up is unavailable">
       <ErrorNotice error={setup.error} onRetry={() => void setup.refetch()} />
     </PublicFrame>
   );

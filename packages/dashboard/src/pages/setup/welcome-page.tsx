@@ -50,7 +50,7 @@ export default function WelcomePage() {
         <>
           <Card
             title="1. Create a starter pipeline"
-            lead="An event comes in through a source, passes a pipeline, and arrives at a destination."
+            lead="An event comes in through a source, passes through a pipeline, and arrives at a destination."
           >
             <Stack align="flex-start">
               <List size="sm" spacing={4}>

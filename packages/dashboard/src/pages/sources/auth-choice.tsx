@@ -41,7 +41,7 @@ export const OpenWarning = () => (
     color="orange"
     variant="light"
     icon={<IconAlertTriangle size={18} aria-hidden />}
-    title="Nothing protects it"
+    title="This source is unprotected"
   >
     {openWarning}
   </Alert>

@@ -35,7 +35,7 @@ import { givenTypeFrom, type TypeFromDraft, usualType } from './type-from-draft.
 import { TypeFromFields, usualTypeOf } from './type-from-fields.tsx';
 
 const kinds = {
-  provider: 'GitHub, Stripe, Slack and many more, each verified as it signs.',
+  provider: 'GitHub, Stripe, Slack and many more, each verified by its own scheme.',
   webhook: 'A URL that accepts whatever is posted to it. Each request becomes one event.',
   sdk: 'Selects events by type that your code sends to /v1/ingest with an API key.',
 } as const;

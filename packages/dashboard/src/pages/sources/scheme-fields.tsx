@@ -11,7 +11,7 @@ const texts = [
     'What is signed',
     '{body}, {timestamp}.{body} or v0:{timestamp}:{body}, with {url} and {method} too.',
   ],
-  ['timestamp_header', 'Timestamp header', 'If it has one of its own.'],
+  ['timestamp_header', 'Timestamp header', 'If the timestamp has its own header.'],
   ['format', 'Format', 'If both share the header: t={timestamp},v1={signature}.'],
   ['tolerance_s', 'Tolerance', 'Seconds that a timestamp may be off. Empty: 300.'],
   ['url', 'URL as the sender knows it', 'If {url} is signed. Empty: the URL of this source as it is shown.'],

@@ -54,8 +54,7 @@ function useRotation(source: SentSource) {
 }
 
 function leadFor(source: SentSource): string {
-  if (source.kind === 'sdk')
-    return 'Every event of a type that matches, sent with any API key, belongs to it.';
+  if (source.kind === 'sdk') return 'Receives every event of a matching type sent with any API key.';
   if (source.type_from !== undefined)
     return `Every POST becomes one event. Its type comes from ${describeType(source.type_from)}.`;
   if (source.auth === 'provider')

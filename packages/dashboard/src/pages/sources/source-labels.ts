@@ -8,12 +8,12 @@ export const authLabels: Readonly<Record<Auth, { readonly title: string; readonl
   hmac: {
     title: 'Signed (hmac)',
     meaning:
-      'The sender signs the raw body with the secret. Nobody can change a request on its way or make one up.',
+      'The sender signs the raw body with the secret. Requests cannot be forged or altered in transit.',
   },
   bearer: {
     title: 'Token (bearer)',
     meaning:
-      'The sender shows the secret in its Authorization header. For senders that sign in another way, or cannot.',
+      'The sender passes the secret in its Authorization header. For senders that cannot sign, or sign in another way.',
   },
   none: {
     title: 'Open (none)',
@@ -57,24 +57,24 @@ export function describeSource(source: SourceRecord): string {
 }
 
 const unauthenticated: Readonly<Record<Auth, string>> = {
-  hmac: 'X-Ingest-Signature must be the HMAC-SHA256 of the raw bytes that are sent, under this source’s secret: 64 lowercase hex characters with nothing before them. A body that was parsed and written again has other bytes. A sender that signs in another form (sha256=…, t=…,v1=…) needs a source of its provider, or a custom scheme.',
+  hmac: 'X-Ingest-Signature must be the HMAC-SHA256 of the raw bytes that are sent, under this source’s secret: 64 lowercase hex characters with nothing before them. A body that was parsed and re-serialised has different bytes. A sender that signs in another form (sha256=…, t=…,v1=…) needs a source of its provider, or a custom scheme.',
   bearer:
     'The request needs the header “Authorization: Bearer <secret>”, with this source’s secret, not the token of its URL.',
-  none: 'This source asked for a secret then; it no longer does.',
+  none: 'This source required a secret at the time; it no longer does.',
   provider:
-    'The message says which part of the signature did not fit. Where only the signature differs, the secret here is usually not the one that the provider signs with: paste it again under Settings. Proxies that change bodies break signatures too.',
+    'The message says which part of the signature did not match. If only the signature differs, the secret here is usually not the one that the provider signs with: paste it again under Settings. Proxies that change bodies break signatures too.',
   custom:
-    'The message says which part of the signature did not fit. Compare the scheme under Settings with what the sender signs.',
+    'The message says which part of the signature did not match. Compare the scheme under Settings with what the sender signs.',
 };
 
 const hints: Readonly<Record<string, string>> = {
   rate_limited:
     'The rate limit was exceeded. Senders that honour Retry-After retry; otherwise raise the limit below.',
   source_disabled: 'The source is disabled. Enable it to accept events again.',
-  invalid_json: 'The body must be JSON. Check that the sender sends all of it, and as it claims.',
+  invalid_json: 'The body must be JSON. Check that it is complete and matches its Content-Type.',
   invalid_encoding: 'The body must be UTF-8.',
   invalid_compression:
-    'The body says that it is gzip, and is not. Send it uncompressed, or gzip it as a whole.',
+    'The body is declared as gzip but is not. Send it uncompressed, or gzip it as a whole.',
   unsupported_media_type: 'Send the body as application/json, or as a form.',
   payload_too_large:
     'The event is larger than this installation accepts. Send less, or have the operator raise the limit.',

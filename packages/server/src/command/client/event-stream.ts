@@ -16,7 +16,7 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
     const text = rest + decoder.decode(chunk, { stream: true });
     const end = text.lastIndexOf('\n\n');
     rest = end < 0 ? text : text.slice(end + 2);
-    if (rest.length > LONGEST_MESSAGE) throw new Error('The server sends what is no stream of events.');
+    if (rest.length > LONGEST_MESSAGE) throw new Error('The server did not send a valid event stream.');
     if (end < 0) continue;
     for (const block of text.slice(0, end).split('\n\n')) {
       const found = toEvent(block);

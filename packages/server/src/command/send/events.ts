@@ -21,7 +21,7 @@ export function readJsonLine(type: string | undefined): ReadRecord {
       const value: unknown = JSON.parse(json);
       if (typeof value === 'object' && value !== null && !Array.isArray(value))
         return { kind: 'event', line, json: before + json + after };
-      return { kind: 'refused', line, message: 'It is no JSON object.' };
+      return { kind: 'refused', line, message: 'It is not a JSON object.' };
     } catch {
       return { kind: 'refused', line, message: 'It is not valid JSON.' };
     }
@@ -41,7 +41,7 @@ export function readCsvRecord(
   const names = splitCsv(header.text).map(name => name.trim());
   const doubled = names.find((name, i) => name === '' || names.indexOf(name) !== i);
   if (doubled !== undefined)
-    throw new UsageError(`The first line must name every column, each once: "${doubled}" is not so.`);
+    throw new UsageError(`The first line must name each column exactly once: check "${doubled}".`);
   if (options.type === undefined && !names.includes('type'))
     throw new UsageError('There is no column "type": give the type of all events with --type.');
   return ({ line, text }) => {

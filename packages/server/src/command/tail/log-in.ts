@@ -26,7 +26,7 @@ export async function logIn(
 
 async function moveTo(url: string, cookie: string, named: string, me: WhoAmI): Promise<void> {
   const found = me.organisations.find(({ id, name }) => id === named || name === named);
-  if (found === undefined) throw new Error(`You belong to no organisation "${named}".`);
+  if (found === undefined) throw new Error(`You are not a member of an organisation "${named}".`);
   const moved = await call(url, 'PUT', '/session/organisation', { id: found.id }, cookie);
   if (!moved.ok) throw new Error((await readRefusal(moved)).message);
 }

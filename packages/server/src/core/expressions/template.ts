@@ -120,7 +120,7 @@ const isRoot = (name: unknown): name is (typeof roots)[number] => roots.some(roo
 
 function compileReference(text: string, gathered: Gathered): Fill {
   const start = '$event.'.length;
-  if (text[start - 1] !== '.') throw new ExpressionError('$event. is followed by what it takes', start - 1);
+  if (text[start - 1] !== '.') throw new ExpressionError('$event. must be followed by a field', start - 1);
   const [name, ...rest] = readPath(text, start);
   if (isEventField(name)) {
     if (rest.length > 0) throw new ExpressionError(`$event.${name} has no fields`, start + name.length);

@@ -130,7 +130,7 @@ export function keepSecrets(
     const kept = stored === null ? undefined : getPath(stored, parsePath(secret));
     if (kept !== undefined && kept !== null) return kept;
     const field = parsePath(secret).reduce<string>(joinPath, path);
-    throw invalid(field, `${field} has no secret yet that could be kept.`);
+    throw invalid(field, `${field} has no stored secret to keep.`);
   });
 }
 

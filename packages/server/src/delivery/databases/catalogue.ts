@@ -62,7 +62,7 @@ export async function readTable(client: ClientBase, table: string): Promise<Tabl
     client.query(RIGHTS, name),
   ]);
   const found = catalogue.safeParse({ columns: columns.rows, uniques: uniques.rows, rights: rights.rows });
-  if (!found.success) throw new NotUnderstood('its catalogue holds something else than PostgreSQL’s');
+  if (!found.success) throw new NotUnderstood('its catalogue is not that of PostgreSQL');
   return {
     columns: new Map(found.data.columns.map(({ name: column, ...rest }) => [column, rest])),
     uniques: found.data.uniques.map(row => row.columns),

@@ -31,7 +31,7 @@ const STARTED_WITHIN_MS = seconds(60);
 
 const cut: OutgoingFailure = {
   code: 'bad_response',
-  message: 'The connection was cut: a database kept the thread that reads it from getting on.',
+  message: 'The connection was cut: a database blocked the thread that reads it.',
 };
 
 export function createDatabaseThread(options: {

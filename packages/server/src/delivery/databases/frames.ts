@@ -26,7 +26,7 @@ const MOST_ROWS = 5_000;
 /** Each makes us compute; servers ask for 4,096. The library that computes takes as many by itself. */
 const MOST_SCRAM_ROUNDS = 100_000;
 const HEADER_BYTES = 5;
-const TOO_MUCH = 'it answered more than any question needs';
+const TOO_MUCH = 'its response was far too large';
 
 export function createFrameCheck(): FrameCheck {
   const header = Buffer.alloc(HEADER_BYTES);
@@ -55,7 +55,7 @@ export function createFrameCheck(): FrameCheck {
       steps.add(step);
     }
     if (code !== 'Z') return;
-    if (readinessDue === 0) throw new NotUnderstood('it answered what was not asked');
+    if (readinessDue === 0) throw new NotUnderstood('it sent an unexpected response');
     readinessDue--;
     answerBytes = rows = 0;
     mostBytes = MOST_ANSWER_BYTES;
@@ -78,7 +78,7 @@ export function createFrameCheck(): FrameCheck {
         if (filled < filling.length) continue;
         const code = codeIn(filling);
         const body = filling.subarray(HEADER_BYTES);
-        if (!checks[code]?.(body)) throw new NotUnderstood('it sent a message that is not whole');
+        if (!checks[code]?.(body)) throw new NotUnderstood('it sent a malformed message');
         requireDue(code, body);
         whole.push(filling);
         next(header);

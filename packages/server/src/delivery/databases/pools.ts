@@ -189,7 +189,7 @@ function describe(error: unknown): OutgoingFailure {
     return {
       code: 'tls_invalid',
       message:
-        'The database does not offer TLS. To do without, write sslmode=disable in the connection string.',
+        'The database does not offer TLS. To connect without it, add sslmode=disable to the connection string.',
     };
   }
   if (/timeout/i.test(message)) return timeoutFailure;

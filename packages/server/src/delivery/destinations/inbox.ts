@@ -10,7 +10,7 @@ export const inboxDestination = defineDestination({
   title: 'Inbox',
   docs: 'Stores what it receives for the dashboard to show and sends nothing anywhere: a place to try a pipeline.',
   config: z.strictObject({}),
-  examples: [{ title: 'The only one there is', config: {} }],
+  examples: [{ title: 'No configuration', config: {} }],
   prepare(): Destination {
     return {
       readsTraits: false,

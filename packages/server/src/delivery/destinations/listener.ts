@@ -114,7 +114,7 @@ function toResult(
   const unanswered = { request, status: null, response: null, retryAfterMs: null };
   if (sent.kind === 'lost') {
     const message =
-      'The listener was gone before its result came back. It is sent again when one is connected.';
+      'The listener disconnected before its result came back. The delivery is sent again when one connects.';
     return {
       outcome: 'failed',
       code: 'connection_reset',

@@ -27,7 +27,7 @@ export function failureOfCode(code: string): OutgoingFailure | null {
     return { code: 'connection_refused', message: `No connection could be made (${code}).` };
   }
   if (CUT.has(code))
-    return { code: 'connection_reset', message: 'The connection was cut before an answer came.' };
+    return { code: 'connection_reset', message: 'The connection was cut before a response arrived.' };
   if (TIMED_OUT.has(code)) return timeoutFailure;
   if (BAD_CERTIFICATE.test(code)) {
     return { code: 'tls_invalid', message: `The certificate or the TLS handshake was not valid (${code}).` };
@@ -37,7 +37,7 @@ export function failureOfCode(code: string): OutgoingFailure | null {
 
 export const timeoutFailure: OutgoingFailure = {
   code: 'timeout',
-  message: 'There was no complete answer within the time allowed.',
+  message: 'No complete response within the timeout.',
 };
 
 const codeOf = (error: unknown): string => {

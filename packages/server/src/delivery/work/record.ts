@@ -46,7 +46,7 @@ export const withoutTexts = ({
   ...record,
   attempt: {
     ...attempt,
-    message: attempt.message === null ? null : 'What came of it could not be stored as it was.',
+    message: attempt.message === null ? null : 'The result could not be stored as it was.',
     request: JSON.stringify({ target: '', headers: {}, body: '' } satisfies RequestSummary),
     response: '',
   },

@@ -27,7 +27,7 @@ export const discord: Preset = {
   name: 'discord',
   title: 'Discord',
   steps: [
-    'Open your application in the Discord Developer Portal and copy its public key into here.',
+    'Open your application in the Discord Developer Portal and copy its public key here.',
     'Create this source.',
     'Paste its URL as the interactions endpoint URL, or under Webhooks → Endpoint URL; Discord verifies it immediately.',
   ],

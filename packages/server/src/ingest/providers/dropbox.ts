@@ -14,7 +14,7 @@ export const dropbox: Preset = {
   name: 'dropbox',
   title: 'Dropbox',
   steps: [
-    'Open your app in the Dropbox App Console, and copy the app secret into here.',
+    'Open your app in the Dropbox App Console, and copy the app secret here.',
     'Create this source.',
     'Paste its URL under Webhooks → Webhook URIs; Dropbox verifies it immediately.',
   ],

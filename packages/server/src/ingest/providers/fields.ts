@@ -14,10 +14,10 @@ export const givenSecret = (label: string, hint: string): SecretField => ({ labe
 
 export const signedUrl: PastedField = {
   label: 'URL as the provider knows it',
-  hint: 'It is signed with the body. Leave it empty where the provider has the URL of this source as it is shown here.',
+  hint: 'It is signed together with the body. Leave it empty if the provider uses the URL of this source as shown here.',
 };
 
 export const verifyTokenField: PastedField = {
   label: 'Verify token',
-  hint: 'Shown by the provider when it asks for this address. Choose one, or leave it empty to generate one.',
+  hint: 'The provider sends it when it verifies this URL. Choose one, or leave it empty to generate one.',
 };

@@ -14,7 +14,7 @@ export const hubspot: Preset = {
   name: 'hubspot',
   title: 'HubSpot',
   steps: [
-    'Open your app in HubSpot, then Auth, and copy the client secret into here.',
+    'Open your app in HubSpot, then Auth, and copy the client secret here.',
     'Create this source.',
     'Paste its URL under Webhooks → Target URL and subscribe to what you need.',
   ],

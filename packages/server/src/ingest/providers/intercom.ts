@@ -14,7 +14,7 @@ export const intercom: Preset = {
   name: 'intercom',
   title: 'Intercom',
   steps: [
-    'Open the Intercom Developer Hub, then your app → Basic information, and copy the client secret into here.',
+    'Open the Intercom Developer Hub, then your app → Basic information, and copy the client secret here.',
     'Create this source.',
     'Paste its URL under Webhooks → Endpoint URL and choose the topics.',
   ],

@@ -16,7 +16,7 @@ export const meta: Preset = {
   title: 'Meta',
   also: ['Facebook', 'Instagram', 'WhatsApp', 'Messenger', 'Threads'],
   steps: [
-    'Open your app at developers.facebook.com, then App settings → Basic, and copy the app secret into here.',
+    'Open your app at developers.facebook.com, then App settings → Basic, and copy the app secret here.',
     'Create this source.',
     'Paste its URL as the callback URL of the webhooks product, and its verify token; Meta verifies both immediately.',
   ],

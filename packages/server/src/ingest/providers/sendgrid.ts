@@ -31,7 +31,7 @@ export const sendgrid: Preset = {
     public_key: { label: 'Verification key', hint: 'The public key that SendGrid shows, in base64.' },
   },
   signature: 'ECDSA P-256 over the timestamp and the body, in `x-twilio-email-event-webhook-signature`.',
-  note: 'Each item of a list becomes one event. Repeats may come for a day, so timestamps are not held against the clock.',
+  note: 'Each item of a list becomes one event. Retries may come for a day, so timestamps are not checked against the clock.',
   secretHeaders: [SIGNATURE],
   requiredHeaders: [SIGNATURE, TIMESTAMP],
   prepare({ publicKey }) {

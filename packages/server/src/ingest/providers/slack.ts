@@ -25,7 +25,7 @@ export const slack: Preset = {
   name: 'slack',
   title: 'Slack',
   steps: [
-    'Open your app at api.slack.com/apps and copy its signing secret (Basic Information) into here.',
+    'Open your app at api.slack.com/apps and copy its signing secret (Basic Information) here.',
     'Create this source.',
     'Paste its URL under Event Subscriptions → Request URL; Slack verifies it immediately. Commands and interactions take the same URL.',
   ],

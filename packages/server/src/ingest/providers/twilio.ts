@@ -38,7 +38,7 @@ export const twilio: Preset = {
   name: 'twilio',
   title: 'Twilio',
   steps: [
-    'Open the Twilio Console and copy the auth token of the account into here.',
+    'Open the Twilio Console and copy the auth token of the account here.',
     'Create this source, and paste its URL where Twilio asks for a webhook: of a phone number, a messaging service or a status callback.',
   ],
   documentation: 'Twilio Docs: Webhooks security',

@@ -6,7 +6,7 @@ export const xero: Preset = {
   name: 'xero',
   title: 'Xero',
   steps: [
-    'Open your app at developer.xero.com, then Webhooks, and copy the webhooks key into here.',
+    'Open your app at developer.xero.com, then Webhooks, and copy the webhooks key here.',
     'Create this source.',
     'Paste its URL as the notifications URL and send the intent to receive.',
   ],

@@ -28,7 +28,7 @@ export const zoom: Preset = {
   name: 'zoom',
   title: 'Zoom',
   steps: [
-    'Open your app in the Zoom App Marketplace, then Features → Access, and copy the secret token into here.',
+    'Open your app in the Zoom App Marketplace, then Features → Access, and copy the secret token here.',
     'Create this source.',
     'Add an event subscription with its URL and press Validate.',
   ],

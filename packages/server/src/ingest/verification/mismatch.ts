@@ -24,17 +24,17 @@ export function explainMismatch(mismatch: Mismatch): string {
     case 'header_missing':
       return `The header ${mismatch.header} is missing: the request is not signed, or something on its way removed it.`;
     case 'header_repeated':
-      return `The header ${mismatch.header} came twice; it may come once.`;
+      return `The header ${mismatch.header} was sent more than once.`;
     case 'header_malformed':
-      return `The header ${mismatch.header} does not read as ${mismatch.expected}.`;
+      return `The header ${mismatch.header} must be ${mismatch.expected}.`;
     case 'timestamp_malformed':
-      return `The timestamp in ${mismatch.where} is no Unix time.`;
+      return `The timestamp in ${mismatch.where} is not a Unix time.`;
     case 'timestamp_old':
-      return `The timestamp in ${mismatch.where} is ${mismatch.seconds} s old: the request was held back or sent again, or a clock is wrong.`;
+      return `The timestamp in ${mismatch.where} is ${mismatch.seconds} s old: the request was delayed or resent, or a clock is wrong.`;
     case 'timestamp_ahead':
       return `The timestamp in ${mismatch.where} lies ${mismatch.seconds} s ahead of this server: one of the two clocks is wrong.`;
     case 'signature_differs':
-      return `The signature in ${mismatch.where} is not that of ${mismatch.over} with this source’s secret: another secret signed it, or something on its way changed it.`;
+      return `The signature in ${mismatch.where} does not match ${mismatch.over} with this source’s secret: it was signed with another secret, or changed in transit.`;
     case 'token_differs':
       return `The token in ${mismatch.where} is not this source’s.`;
     case 'body_unreadable':

@@ -109,7 +109,7 @@ function requireSameServers(
   const field = `${path}.${keptSecrets(kind, given)[0]}`;
   throw invalid(
     field,
-    `${field}: another server needs this secret again; the one that is set is not sent there.`,
+    `${field}: enter this secret again for the new server; the stored one is not sent there.`,
   );
 }
 

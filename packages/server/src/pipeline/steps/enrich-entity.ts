@@ -29,8 +29,7 @@ export const enrichEntity = defineStep({
           const name = `${entity.kind}/${entity.external_id}`;
           if (entity.traits === undefined) return { kind: 'keep', note: `there is no entity ${name}` };
           const joined = join(entity.traits, getPath(payload, into));
-          if (joined === null)
-            return { kind: 'fail', reason: `${formatPath(into)} holds something else than an object` };
+          if (joined === null) return { kind: 'fail', reason: `${formatPath(into)} is not an object` };
           const set = setPath(payload, into, joined);
           return set.kind === 'set'
             ? { kind: 'keep', payload: set.root, note: `traits of ${name}` }

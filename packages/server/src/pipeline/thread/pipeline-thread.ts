@@ -191,8 +191,8 @@ export function createPipelineThread(options: PipelineThreadOptions): PipelineTh
     if (detector.look(Atomics.load(progress, progressFields.count))) {
       const seconds = stuckAfterMs / 1_000;
       replace(
-        `It did not get on for ${seconds} seconds and was cut.`,
-        `it did not get on for ${seconds} seconds`,
+        `It made no progress for ${seconds} seconds and was stopped.`,
+        `it made no progress for ${seconds} seconds`,
       );
     }
   }

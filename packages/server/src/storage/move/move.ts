@@ -110,7 +110,7 @@ async function withBoth<T>(
       } catch (error) {
         if (!(error instanceof TargetLost)) throw error;
         if (performance.now() > giveUpAt) {
-          throw new Error(`${error.message}. Run it again: it goes on where it was.`);
+          throw new Error(`${error.message}. Run it again to continue where it left off.`);
         }
         options.onAway(error.message);
         await sleep(seconds(1));

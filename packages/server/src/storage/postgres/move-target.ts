@@ -222,7 +222,7 @@ async function makeSame(
   if (added === 'not yet') return { changed: removed, isWaiting: true };
   if (check && !isSame(await summarise(client, table, chunk), chunk)) {
     throw new Error(
-      `The rows of ${table.name} are other ones in the target after they were carried over: something there changes what is written, such as a trigger or a rule. The move is not finished.`,
+      `The rows of ${table.name} differ in the target after being copied: something there changes what is written, such as a trigger or a rule. The move is not finished.`,
     );
   }
   // One that is carried again is one that has changed.

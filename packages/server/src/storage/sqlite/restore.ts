@@ -46,7 +46,7 @@ export function restoreSqlite(
 function requireBackup(backup: string): void {
   if (!existsSync(backup)) throw new Error(`There is no file ${backup}.`);
   const version = schemaOf(backup);
-  if (version === null) throw new Error(`${backup} is no backup of Sluice.`);
+  if (version === null) throw new Error(`${backup} is not a Sluice backup.`);
   if (version > migrations.length) {
     throw new Error(
       `${backup} was made by a newer version (schema ${version}, this one knows ${migrations.length}). Restore it with that version.`,

@@ -97,7 +97,7 @@ export const paging: readonly Parameter[] = [
     name: 'cursor',
     in: 'query',
     required: false,
-    description: '`next_cursor` of the page before, as it is. null there: that was the last page.',
+    description: '`next_cursor` of the previous page, unchanged. If that is null, there are no more pages.',
     schema: { type: 'string' },
   },
 ];

@@ -13,7 +13,7 @@ export function ingestOperation(limits: DocumentedLimits): PublicOperation {
     id: 'ingestEvents',
     tag: 'Events',
     summary: 'Send events',
-    description: `Takes a batch of events, all or nothing: one bad event refuses the batch and names its index, and then nothing is stored.
+    description: `Takes a batch of events, all or nothing: if one event is invalid, the error names its index and nothing is stored.
 
 A 202 is answered once every event is on stable storage, never before. After a 5xx, or no answer at all, send the same request again: with an idempotency key or with an \`id\` in each event it creates no second event.
 

@@ -46,7 +46,7 @@ export default function MessagePreview(props: { kind: string; id?: string | unde
         <EventChoice event={event} onEvent={setChosen} />
         {event === null && (
           <Text size="sm" c="dimmed">
-            Shown with an event that says it is a test.
+            Shown with a test event.
           </Text>
         )}
         {problem && <ErrorNotice error={problem} />}

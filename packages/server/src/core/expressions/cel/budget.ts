@@ -28,7 +28,7 @@ const SIZE_OF_ITEM = 4;
 
 const reasons = {
   time: (ms: number) => `It took longer than its budget of ${ms} ms.`,
-  work: () => 'It takes more work than it may here.',
+  work: () => 'It takes more work than is allowed here.',
   size: () => `It would make a value larger than ${LARGEST_VALUE} characters.`,
   sum: () => `It would make values of more than ${MOST_BUILT} characters in all.`,
 };

@@ -13,7 +13,7 @@ export function readCall(call: ReadCall): CelSyntax {
   const { start, name, receiver, args } = call;
   if (name === 'matches')
     throw new ExpressionError(
-      'matches() is not offered, since it can take forever; use re2(text, pattern)',
+      'matches() is not supported, since it can run forever; use re2(text, pattern)',
       start,
     );
   if (receiver === null) {

@@ -78,7 +78,7 @@ const compileLiteral =
 function compileName({ name, isRoot, start }: NodeOf<'name'>, around: Surroundings): Code {
   const slot = isRoot ? undefined : around.variables.get(name);
   if (slot !== undefined) return ({ locals }) => locals[slot] as CelValue;
-  if (name === 'type') throw new ExpressionError('"type" is a word of CEL itself: write event.type', start);
+  if (name === 'type') throw new ExpressionError('"type" is a built-in name in CEL: write event.type', start);
   if (!Object.hasOwn(roots, name))
     throw new ExpressionError(
       `Unknown variable: ${name}; there are event, payload, labels, entity and source`,
@@ -162,7 +162,7 @@ function compileMap(entries: readonly (readonly [CelNode, CelNode])[], around: S
       if (key instanceof CelFailure) return key;
       if (typeof key !== 'string')
         return mismatch(field.node, around, `a key must be text, not ${nameKindOf(key)}`);
-      if (Object.hasOwn(map, key)) return mismatch(field.node, around, 'a key stands there twice');
+      if (Object.hasOwn(map, key)) return mismatch(field.node, around, 'a key appears twice');
       const value = field.value(frame);
       if (value instanceof CelFailure) return value;
       putField(map as JsonObject, key, value as JsonObject);

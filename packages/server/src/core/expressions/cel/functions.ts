@@ -8,7 +8,7 @@ import { CelFailure, type Evaluated, failureOf, printDuration } from './value.ts
 
 /** The functions and methods of CEL that conditions and templates may call, each with all that it takes. */
 
-const unreadable = (what: string) => new CelFailure('mismatch', `a text does not read as ${what}`);
+const unreadable = (what: string) => new CelFailure('mismatch', `a text is not ${what}`);
 const noInteger = unreadable('an integer');
 const noNumber = unreadable('a number');
 const noBoolean = unreadable('true or false');
@@ -123,5 +123,5 @@ function notOffered(name: string, isMethod: boolean): string {
     return isMethod
       ? `${name}() is no method: write ${name}(value)`
       : `${name}() is a method: write value.${name}()`;
-  return `${name}() is not offered`;
+  return `${name}() is not supported`;
 }

@@ -83,7 +83,7 @@ class Parser {
   private unexpected(): ExpressionError {
     if (this.token.kind === 'end') return this.endsTooEarly();
     const { start, end } = this.token;
-    return new ExpressionError(`"${this.text.slice(start, end)}" cannot stand here`, start);
+    return new ExpressionError(`"${this.text.slice(start, end)}" is not allowed here`, start);
   }
 
   private endsTooEarly(): ExpressionError {
@@ -186,7 +186,7 @@ class Parser {
     if (name.kind !== 'name') throw this.missing('name');
     if (escaped === null && keywords.has(name.text))
       throw new ExpressionError(
-        `"${name.text}" is a word of CEL itself: write ["${name.text}"] instead`,
+        `"${name.text}" is a reserved word in CEL: write ["${name.text}"] instead`,
         name.start,
       );
     this.token = readToken(this.text, name.end);
@@ -203,7 +203,7 @@ class Parser {
 
   private refuseOptional(): void {
     if (this.isAt('?'))
-      throw new ExpressionError('Optional fields are not offered; use has()', this.token.start);
+      throw new ExpressionError('Optional fields are not supported; use has()', this.token.start);
   }
 
   private primary(): CelNode {
@@ -237,7 +237,7 @@ class Parser {
     this.take();
     if (this.isAt('(')) return this.call(start, token.text, null);
     if (reserved.has(token.text))
-      throw new ExpressionError(`"${token.text}" is a word of CEL itself, and no name`, token.start);
+      throw new ExpressionError(`"${token.text}" is a reserved word in CEL, not a name`, token.start);
     return this.node(start, token.end, { op: 'name', name: token.text, isRoot });
   }
 

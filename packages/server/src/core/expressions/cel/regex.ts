@@ -43,7 +43,7 @@ function read(pattern: string): RE2JS {
     return RE2JS.compile(pattern);
   } catch (error) {
     if (error instanceof RE2JSException)
-      throw new ExpressionError(`This is no RE2 pattern: ${error.message}`, 0);
+      throw new ExpressionError(`This is not an RE2 pattern: ${error.message}`, 0);
     throw error;
   }
 }

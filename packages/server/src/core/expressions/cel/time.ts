@@ -10,8 +10,8 @@ const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 /** Ten thousand years. */
 const LONGEST_MS = 315_576_000_000_000;
 
-const unreadableTime = new CelFailure('mismatch', 'a text does not read as an RFC 3339 time');
-const unreadableDuration = new CelFailure('mismatch', 'a text does not read as a duration such as 1h30m');
+const unreadableTime = new CelFailure('mismatch', 'a text is not an RFC 3339 time');
+const unreadableDuration = new CelFailure('mismatch', 'a text is not a duration such as 1h30m');
 const outOfCalendar = new CelFailure('mismatch', 'a time lies outside the years 1 to 9999');
 const tooLong = new CelFailure('mismatch', 'a duration is longer than 10,000 years');
 

@@ -49,7 +49,7 @@ export function readNumber(text: string, start: number): Token {
   const digits = matchAt(NUMBER, text, start)?.[0] ?? '';
   const end = start + digits.length;
   if (matchAt(UNSIGNED, text, end) !== null)
-    throw new ExpressionError('Unsigned integers are not offered: leave out the u', end);
+    throw new ExpressionError('Unsigned integers are not supported: leave out the u', end);
   if (matchAt(NAME, text, end) !== null) throw new ExpressionError('A number ends in a letter', end);
   if (/^0x|^\d+$/i.test(digits)) return { kind: 'literal', value: BigInt(digits), start, end };
   const value = Number(digits);
@@ -66,7 +66,7 @@ export function readEscapedName(text: string, at: number): Token | null {
 }
 
 function readText(text: string, start: number, prefix: string, quote: string): Token {
-  if (/b/i.test(prefix)) throw new ExpressionError('Bytes are not offered', start);
+  if (/b/i.test(prefix)) throw new ExpressionError('Bytes are not supported', start);
   const isRaw = prefix !== '';
   const from = start + prefix.length + quote.length;
   let value = '';
@@ -112,6 +112,6 @@ function readEscape(text: string, at: number): { value: string; end: number } {
   const point =
     octal === undefined ? Number.parseInt(hex ?? short ?? long ?? '', 16) : Number.parseInt(octal, 8);
   if (!(point <= 0x10ffff) || (point >= 0xd800 && point <= 0xdfff))
-    throw new ExpressionError('This is no escape sequence; write \\\\ for a backslash', at);
+    throw new ExpressionError('This is not an escape sequence; write \\\\ for a backslash', at);
   return { value: String.fromCodePoint(point), end: at + sequence.length };
 }

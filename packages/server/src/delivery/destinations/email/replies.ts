@@ -33,7 +33,7 @@ export function createReplyCheck(): ReplyCheck {
   return {
     take(bytes) {
       bytesTaken += bytes.length;
-      if (bytesTaken > MOST_BYTES) throw new TooMuchSaid('The mail server said more than any mail needs.');
+      if (bytesTaken > MOST_BYTES) throw new TooMuchSaid('The mail server sent too much data.');
       const kept: Buffer[] = [];
       for (let at = 0; at < bytes.length; ) {
         const found = bytes.indexOf(LF, at);
@@ -43,8 +43,7 @@ export function createReplyCheck(): ReplyCheck {
         length += end - at;
         at = end + 1;
         if (found === -1) break;
-        if (++lines > MOST_LINES)
-          throw new TooMuchSaid('The mail server replied with more lines than any mail needs.');
+        if (++lines > MOST_LINES) throw new TooMuchSaid('The mail server replied with too many lines.');
         kept.push(LINE_END);
         length = 0;
       }

@@ -65,7 +65,7 @@ export function organisationCalls(
       .createOrganisation(organisation, call.session.userId, mostOrganisationsPerUser);
     if (outcome === 'too_many') {
       throw new Problem('limit_reached', {
-        message: `You own ${mostOrganisationsPerUser} organisations, which is as many as one person may here.`,
+        message: `You own ${mostOrganisationsPerUser} organisations, which is the limit here.`,
       });
     }
     const made = await accounts.findOrganisation(id);

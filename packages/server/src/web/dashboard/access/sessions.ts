@@ -64,7 +64,7 @@ export function createSessions(
     if (slug === undefined) throw new Problem('unauthenticated', { message: 'Log in first.' });
     // Whoever is logged in learns no more than that it is none of theirs.
     await find(tokenHash);
-    throw new Problem('not_found', { message: `You belong to no organisation at /o/${slug}.` });
+    throw new Problem('not_found', { message: `You are not a member of any organisation at /o/${slug}.` });
   }
 
   return {

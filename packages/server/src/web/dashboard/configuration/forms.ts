@@ -30,7 +30,7 @@ function nameOf(key: string, given: JsonObject): string {
   if (!isKeyOf(key, name))
     throw invalid(
       'name',
-      `name must be left out, or the key be ${name}, or ${name} #2 where there are several.`,
+      `name must be left out, or match the key: ${name}, or ${name} #2 if there are several.`,
     );
   if (name !== name.trim()) throw invalid('name', 'name must not begin or end with a blank.');
   return name;
@@ -46,7 +46,7 @@ export function readSourceForm(key: string, given: JsonObject): SourceForm {
   const { enabled, name: _name, ...rest } = given;
   for (const field of ['secret', 'verify_token']) {
     if (rest[field] !== undefined)
-      throw invalid(field, `${field} is not part of a file: it is asked for where it is needed.`);
+      throw invalid(field, `${field} does not belong in a file: you enter it when it is needed.`);
   }
   const input = validate(sourceBody, { ...rest, name });
   return { name, enabled: readFlag('enabled', enabled, true), input };

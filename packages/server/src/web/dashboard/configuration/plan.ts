@@ -128,7 +128,7 @@ export async function planConfiguration(
       const planned = await plan(section, entry, context);
       for (const mark of file.marks) {
         if (!mark.startsWith(`${path}.`) || planned.marks.some(one => `${path}.${one}` === mark)) continue;
-        note(mark, `${mark.slice(path.length + 1)} is no secret.`);
+        note(mark, `${mark.slice(path.length + 1)} is not a secret.`);
       }
       items.push({ sort, key, id, change: planned.change, fields: planned.fields });
       for (const one of planned.missing) missing.push({ path: `${path}.${one.field}`, sort, key, ...one });
