@@ -32,7 +32,7 @@ describe('serve', () => {
     await started.promise;
     process.emit('SIGTERM');
     expect(await left).toBe(0);
-    expect(said.at(-1)).toContain('did not end in time');
+    expect(said.at(-1)).toContain('did not stop in time');
   });
 
   test('goes on serving for the time that it is to drain, and stops then', async () => {

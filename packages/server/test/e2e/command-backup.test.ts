@@ -51,7 +51,7 @@ describe('sluice backup', () => {
     const settings = { SLUICE_DATA_DIR: live.directory, SLUICE_SECRET_KEY: TEST_SECRET_KEY };
     const { out } = await runCommand(['backup', file], settings);
     await live.stop();
-    expect(out).toContain('Keep SLUICE_SECRET_KEY apart');
+    expect(out).toContain('Store SLUICE_SECRET_KEY separately');
     const bytes = await Bun.file(file).text();
     for (const secret of [TEST_SECRET_KEY, seed.apiKey, source.secret, source.token]) {
       expect(bytes.includes(secret)).toBe(false);

@@ -85,7 +85,7 @@ describe('sluice send', () => {
     expect(complaints.toSorted().map(line => line.slice(0, 28))).toEqual([
       'line 3: It is not valid JSON',
       'line 4: event.paylod is not ',
-      'line 5: It is not a JSON object',
+      'line 5: It is not a JSON obj',
       'line 6: event.type must have',
     ]);
     expect((await stored()).map(({ type }) => type)).toEqual(['good', 'good']);

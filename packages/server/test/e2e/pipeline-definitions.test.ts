@@ -265,7 +265,7 @@ describe('secrets of steps', () => {
         }),
       ]) {
         expect(answer.body).toMatchObject({
-          error: { message: expect.stringContaining('needs this secret again') },
+          error: { message: expect.stringContaining('enter this secret again') },
         });
         expect(JSON.stringify(answer.body)).toContain(path);
         expect(answer.status).toBe(400);

@@ -207,7 +207,7 @@ describe('a dry run', () => {
       outcome: 'failed',
       step: 0,
       // Where the thread is given next to no time, whoever watches it is first.
-      reason: expect.stringMatching(/250 ms|did not get on/),
+      reason: expect.stringMatching(/250 ms|made no progress/),
     });
   });
 

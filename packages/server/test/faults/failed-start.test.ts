@@ -28,7 +28,7 @@ test('a start that finds its port taken leaves no claims behind', async () => {
   for (let starts = 0; starts < 3; starts++) {
     const { end, output } = await refusedStart({ directory, settings: { SLUICE_PORT: String(port) } });
     expect(end).toBe(1);
-    expect(output).toContain('is taken');
+    expect(output).toContain('is in use');
   }
   free();
 

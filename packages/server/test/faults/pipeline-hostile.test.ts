@@ -65,7 +65,7 @@ for (const [n, { what, steps, payload, events }] of hostile.entries())
       expect(run).toMatchObject({
         outcome: 'failed',
         step: steps.length - 1,
-        reason: expect.stringMatching(/budget of|more work|did not get on/),
+        reason: expect.stringMatching(/budget of|more work|made no progress/),
       });
     }
     // Most others have not waited until all of those were through; the last of them may have been sent later than that.

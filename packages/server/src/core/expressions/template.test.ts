@@ -107,7 +107,7 @@ describe('an expression inside a text', () => {
 describe('a mistake is refused at its field and character', () => {
   test.each([
     [{ a: ['$event.paylod.x'] }, 'set.a[0]', 'There is no $event.paylod', 8],
-    ['$event', 'set', '$event. is followed by', 7],
+    ['$event', 'set', '$event. must be followed by', 7],
     ['$event.payload.items[x]', 'set', 'A path reads like', 21],
     ['$event.type.x', 'set', '$event.type has no fields', 12],
     [{ 'x.y': 'total: {{ payload.total + }}' }, 'set["x.y"]', 'ends too early', 27],

@@ -118,7 +118,7 @@ describe('a pipeline thread', () => {
     expect(await stuck).toMatchObject({
       outcome: 'failed',
       step: 2,
-      reason: expect.stringContaining('did not get on'),
+      reason: expect.stringContaining('made no progress'),
     });
     expect((await Promise.all(after)).map(outcomeOf)).toEqual(after.map(() => 'routed'));
     expect(started).toBe(2);

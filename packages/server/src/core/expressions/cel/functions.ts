@@ -8,7 +8,7 @@ import { CelFailure, type Evaluated, failureOf, printDuration } from './value.ts
 
 /** The functions and methods of CEL that conditions and templates may call, each with all that it takes. */
 
-const unreadable = (what: string) => new CelFailure('mismatch', `a text is not ${what}`);
+const unreadable = (what: string) => new CelFailure('mismatch', `a text cannot be converted to ${what}`);
 const noInteger = unreadable('an integer');
 const noNumber = unreadable('a number');
 const noBoolean = unreadable('true or false');
