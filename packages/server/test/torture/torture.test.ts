@@ -10,9 +10,9 @@ import type { Engine, PlannedFault } from './schedule.ts';
 import { type Summary, summarise } from './summary.ts';
 
 /** A short torture of each engine, with faults of nearly every kind. Only promises are asserted, never times. */
-const SECONDS = 23;
+const SECONDS = 60;
 /** Receivers hang and reset in its schedule, and no fault of a disk is cut short by the next kill. */
-const SEED = 1564;
+const SEED = 53_372;
 
 const engines: [Engine, number, string[]][] = [
   ['sqlite', 1, ['failing-flush', 'slow-disk']],
