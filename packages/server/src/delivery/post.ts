@@ -63,7 +63,7 @@ const exchangeOf = (result: OutgoingResult): Exchange => ({
 export function judgeStatus(status: number): VendorRejection | 'delivered' {
   if (status >= 200 && status < 300) return 'delivered';
   const isRedirect = status >= 300 && status < 400;
-  const message = `The destination answered with status ${status}${isRedirect ? '; redirects are not followed' : ''}.`;
+  const message = `Responded with ${status}${isRedirect ? '; redirects are not followed' : ''}.`;
   return { code: 'bad_status', message };
 }
 

@@ -69,7 +69,7 @@ test('they are listed newest first with the reason, page by page, none twice and
   );
   for (const letter of all) {
     expect(letter).toMatchObject({ kind: 'delivery', state: 'dead', code: 'bad_status' });
-    expect(letter.reason).toBe('The destination answered with status 500.');
+    expect(letter.reason).toBe('Responded with 500.');
   }
 });
 

@@ -185,6 +185,7 @@ export async function faultsAtEverySize(
   };
   await inColours(page, first);
   await look(`screen, ${first}`, 'all');
+  found.push(...(await unstyledLinks(page)));
   await inColours(page, second);
   await look(`screen, ${second}`, 'colours');
   await withTextAt200(page, () => fits('text at 200 %'));
@@ -197,6 +198,18 @@ export async function faultsAtEverySize(
   await page.setViewportSize(SCREEN);
   return found;
 }
+
+/** Links in the browser's own colour, which no style sheet has reached. */
+const unstyledLinks = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const sample = document.body.appendChild(document.createElement('i'));
+    sample.style.color = 'LinkText';
+    const ownColour = getComputedStyle(sample).color;
+    sample.remove();
+    return [...document.querySelectorAll('a')]
+      .filter(link => link.checkVisibility() && getComputedStyle(link).color === ownColour)
+      .map(link => `in the browser's own colour: ${link.outerHTML.slice(0, 200)}`);
+  });
 
 /** As somebody sees it who has told the browser that letters are to be twice as large. */
 async function withTextAt200(page: Page, look: () => Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Browser as Chromium, Page } from 'playwright-core';
+import type { Browser as Chromium, Locator, Page } from 'playwright-core';
 import {
   faultsAtEverySize,
   launchChromium,
@@ -103,9 +103,12 @@ async function look(
     if (open) await page.locator(ON_TOP).filter({ visible: true }).first().waitFor();
     const wrong = await faultsAtEverySize(page, colours, open && ON_TOP);
     colours = colours === 'light' ? 'dark' : 'light';
+    // A menu whose button is gone on a phone comes back with it.
+    const isThere = !open || (await isShown(page.locator(ON_TOP)));
+    if (!isThere) wrong.push('closes by itself');
     wrong.push(...(await unnamedDialogs(page)), ...faults.splice(0), ...strangers.splice(0));
     if (wrong.length > 0) found[name] = wrong;
-    if (!open) continue;
+    if (!open || !isThere) continue;
     // What was pressed to open it may be gone on a phone, and the focus with it.
     if (await page.evaluate(() => document.activeElement === document.body))
       await page.locator(ON_TOP).filter({ visible: true }).last().focus();
@@ -116,6 +119,16 @@ async function look(
   await leave(page);
   return found;
 }
+
+const isShown = (any: Locator): Promise<boolean> =>
+  any
+    .filter({ visible: true })
+    .first()
+    .waitFor({ timeout: 20_000 })
+    .then(
+      () => true,
+      () => false,
+    );
 
 /** Within the dashboard as its links lead, which takes a fraction of loading it anew. */
 async function goTo(page: Page, url: string, path: string): Promise<void> {

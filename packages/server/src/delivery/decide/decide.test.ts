@@ -14,7 +14,7 @@ const delivered: AttemptResult = { outcome: 'delivered', ...facts };
 const failed = (over: Partial<Failed> = {}): Failed => ({
   outcome: 'failed',
   code: 'bad_status',
-  message: 'The destination answered with status 500.',
+  message: 'Responded with 500.',
   retryAfterMs: null,
   ...facts,
   ...over,
