@@ -189,14 +189,24 @@ export async function faultsAtEverySize(
   await inColours(page, second);
   await look(`screen, ${second}`, 'colours');
   await withTextAt200(page, () => fits('text at 200 %'));
-  await page.setViewportSize(PHONE);
+  await resize(page, PHONE);
   await look(`phone, ${second}`, 'all');
   await fits('phone');
-  await page.setViewportSize(ZOOMED);
+  await resize(page, ZOOMED);
   await look('zoomed', 'all but colours');
   await fits('zoomed');
-  await page.setViewportSize(SCREEN);
+  await resize(page, SCREEN);
   return found;
+}
+
+/** An open menu is hidden while its button is out of sight, which it may be at another size. */
+async function resize(page: Page, size: { width: number; height: number }): Promise<void> {
+  await page.setViewportSize(size);
+  await page.evaluate(() =>
+    document
+      .querySelector('main [aria-haspopup][aria-expanded=true]')
+      ?.scrollIntoView({ block: 'center', behavior: 'instant' }),
+  );
 }
 
 /** Links in the browser's own colour, which no style sheet has reached. */
