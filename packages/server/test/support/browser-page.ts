@@ -178,8 +178,10 @@ export async function faultsAtEverySize(
 ): Promise<string[]> {
   const second = first === 'light' ? 'dark' : 'light';
   const found: string[] = [];
-  const look = async (where: string, rules: AxeRules) =>
+  const look = async (where: string, rules: AxeRules) => {
     found.push(...(await accessibilityFaults(page, rules, within)).map(fault => `${where}: ${fault}`));
+    if (within !== undefined && (await isHidden(page, within))) found.push(`${where}: hidden`);
+  };
   const fits = async (where: string) => {
     if (await scrollsSideways(page)) found.push(`${where}: scrolls sideways`);
   };
@@ -198,6 +200,15 @@ export async function faultsAtEverySize(
   await resize(page, SCREEN);
   return found;
 }
+
+/** Nothing of it is shown, though the button that opened it is. */
+const isHidden = (page: Page, selector: string): Promise<boolean> =>
+  page.evaluate(selector => {
+    const isShown = (one: Element) => one.checkVisibility({ visibilityProperty: true });
+    const button = document.querySelector('[aria-haspopup][aria-expanded=true]');
+    const isAway = button !== null && button.getBoundingClientRect().right <= 0;
+    return !isAway && ![...document.querySelectorAll(selector)].some(isShown);
+  }, selector);
 
 /** An open menu is hidden while its button is out of sight, which it may be at another size. */
 async function resize(page: Page, size: { width: number; height: number }): Promise<void> {
