@@ -1,5 +1,5 @@
 import { expect } from 'bun:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { until } from './until.ts';
 
 /** The figures of the overview that lead somewhere, followed one by one: each is as long as the list behind it. */
@@ -33,8 +33,14 @@ async function openOverview(page: Page): Promise<void> {
  * Answers what was followed, each as `what it says: how many`; `some`: those that lead to a list of nothing are left out.
  * In a tab beside it, since drawing the overview again after each takes longer than everything else.
  */
-export async function followEveryFigure(page: Page, which: 'all' | 'some' = 'all'): Promise<string[]> {
+export async function followEveryFigure(
+  page: Page,
+  which: 'all' | 'some' = 'all',
+  /** Is there when nothing is under way that would be elsewhere a moment later. */
+  atRest?: Locator,
+): Promise<string[]> {
   await openOverview(page);
+  await atRest?.waitFor();
   const found = await page.locator('main a').evaluateAll(links => {
     const linesOf = (element: HTMLElement | null) =>
       (element?.innerText ?? '')
