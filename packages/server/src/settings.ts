@@ -91,7 +91,7 @@ export const declarations = {
     words,
   ),
   SLUICE_SENDING_THREADS: setting<number | undefined>(
-    'How many threads send to destinations; 0 sends from the main one. Default: chosen by the number of cores; none with two.',
+    'How many threads send to destinations; 0 sends from the main one. Default: chosen by the number of cores; none with one or two.',
     undefined,
     integer(0, 16),
   ),

@@ -82,7 +82,7 @@ export function Rows<Row>(props: {
   const navigate = useNavigate();
   const [mark, setMark] = useState<Mark | null>(null);
   const marked = indexOf(mark, rows, keyOf);
-  // What is in sight comes first: those ahead of it are drawn once it stands.
+  // Visible rows first; those beyond are drawn once these are shown.
   const ahead = useDeferredValue(ROWS_AHEAD, 0);
   const virtual = useVirtualizer({
     count: rows.length,

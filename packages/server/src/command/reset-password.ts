@@ -21,7 +21,7 @@ type Accounts = Pick<
 export const resetPassword: Command = {
   name: 'reset-password',
   summary: 'Give a user a new password, typed or piped in; ends all of their sessions.',
-  about: ['It works while the service runs, for anyone who can write to its database.'],
+  about: ['It works whether or not the service is running, for anyone who can write to its database.'],
   argument: { name: 'email', meaning: 'The user’s email.', isRequired: true },
   options: [{ name: FLAG, meaning: 'Also turn off two-factor authentication.' }],
   exits: { 0: 'the password was changed', 1: 'it was not changed' },

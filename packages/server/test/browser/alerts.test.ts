@@ -82,7 +82,7 @@ test('a destination that is there can be chosen, and everything fits on a phone 
     await page.getByText('Existing destination', { exact: true }).click();
     await page.getByRole('combobox', { name: 'Destination' }).click();
     await page.getByRole('option', { name: 'Our inbox' }).click();
-    await page.getByRole('button', { name: 'Tell me at that destination when something fails' }).click();
+    await page.getByRole('button', { name: 'Tell me through that destination when something fails' }).click();
     const made = page.getByRole('group', { name: 'Alerts to Our inbox' }).first();
     await made.getByText('Our inbox (inbox)').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);

@@ -99,9 +99,7 @@ test('they are grouped by destination and error, narrowed with a press, and open
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'order.paid to CRM' }).waitFor();
-  await page
-    .getByText('Exhausted after 1 attempt (bad_status). Responded with 500.')
-    .waitFor();
+  await page.getByText('Exhausted after 1 attempt (bad_status). Responded with 500.').waitFor();
   await page.getByText('the shelf is full').waitFor();
   expect(faults).toEqual([]);
   await leave(page);

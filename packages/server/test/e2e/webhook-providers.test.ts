@@ -108,7 +108,9 @@ describe('a rejected request', () => {
     expect((await send(source.url, stripe.body, {})).status).toBe(401);
     const reasons = await reasonsOf(source, 3);
     expect(reasons[2]).toMatch(/^The timestamp in stripe-signature is \d+ s old/);
-    expect(reasons[1]).toContain('does not match its timestamp and this body with this source’s secret');
+    expect(reasons[1]).toContain(
+      'does not match its timestamp and this body with this source’s secret or key',
+    );
     expect(reasons[0]).toContain('The header stripe-signature is missing');
   });
 

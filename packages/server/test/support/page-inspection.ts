@@ -108,12 +108,13 @@ async function look(
     if (!isThere) wrong.push('closes by itself');
     wrong.push(...(await unnamedDialogs(page)), ...faults.splice(0), ...strangers.splice(0));
     if (wrong.length > 0) found[name] = wrong;
-    if (!open || !isThere) continue;
-    // What was pressed to open it may be gone on a phone, and the focus with it.
-    if (await page.evaluate(() => document.activeElement === document.body))
-      await page.locator(ON_TOP).filter({ visible: true }).last().focus();
-    await page.keyboard.press('Escape');
-    await page.locator(ON_TOP).filter({ visible: true }).waitFor({ state: 'hidden' });
+    if (open && isThere) {
+      // What was pressed to open it may be gone on a phone, and the focus with it.
+      if (await page.evaluate(() => document.activeElement === document.body))
+        await page.locator(ON_TOP).filter({ visible: true }).last().focus();
+      await page.keyboard.press('Escape');
+      await page.locator(ON_TOP).filter({ visible: true }).waitFor({ state: 'hidden' });
+    }
     if (leavesDraft) await page.goto('about:blank');
   }
   await leave(page);

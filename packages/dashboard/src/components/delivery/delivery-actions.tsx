@@ -35,7 +35,7 @@ function DiscardOpen({ delivery, size }: { delivery: DeliveryRecord; size: strin
     <ConfirmButton
       label="Discard"
       act="Discard"
-      question={`This event will not be sent to “${delivery.destination.name}”. This cannot be undone. The event itself is kept.`}
+      question={`This event will no longer be sent to “${delivery.destination.name}”. This cannot be undone. The event itself is kept.`}
       onConfirm={() => discard.mutateAsync({ id: delivery.id })}
       button={{ size, leftSection: <IconTrash size={15} aria-hidden /> }}
     />

@@ -147,7 +147,7 @@ function explain(delivery: DeliveryRecord) {
           </>
         );
       }
-      return 'Discarded, or its destination was deleted. Nothing more will be sent.';
+      return 'Discarded, erased, or its destination was deleted. Nothing more will be sent.';
     case 'held':
       return explainHeld(delivery.destination);
     case 'pending':

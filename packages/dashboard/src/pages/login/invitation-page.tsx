@@ -21,7 +21,7 @@ export default function InvitationPage() {
   if (invitation.data) return <Accept code={code} invitation={invitation.data} />;
   if (invitation.error === null) return <Loading />;
   return (
-    <PublicFrame title="This invitation is not valid">
+    <PublicFrame title="This invitation cannot be opened">
       <ErrorNotice error={invitation.error} />
       <Text size="sm">Ask whoever invited you for a new link, or log in if you have joined already.</Text>
       <Button component={Link} to="/login" variant="default">

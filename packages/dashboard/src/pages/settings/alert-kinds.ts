@@ -79,7 +79,7 @@ export const alertKinds = {
     how: 'through a webhook',
     fields: [{ name: 'url', label: 'URL', placeholder: 'https://example.com/alerts' }],
   },
-  [EXISTING]: { title: 'Existing destination', how: 'at that destination', fields: [] },
+  [EXISTING]: { title: 'Existing destination', how: 'through that destination', fields: [] },
 } as const satisfies Readonly<Record<string, AlertKind>>;
 
 export type AlertKindName = keyof typeof alertKinds;

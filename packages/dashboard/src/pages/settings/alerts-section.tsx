@@ -54,7 +54,7 @@ export function AlertsSection() {
       </Card>
       <Card
         title="System events"
-        lead="Raised at most once every 10 minutes per subject, and not again until it has recovered."
+        lead="Each is raised at most once every 10 minutes per subject, and not again until the subject has recovered."
       >
         <EventTable types={alerts.data.types} />
       </Card>

@@ -112,7 +112,7 @@ export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
 
 function farewell({ email, status }: MemberRecord, isMe: boolean) {
   if (status === 'invited') {
-    return { label: 'Revoke', question: `The link sent to ${email} stops working.`, act: 'Revoke' };
+    return { label: 'Revoke', question: `The invitation link for ${email} stops working.`, act: 'Revoke' };
   }
   return {
     label: 'Remove',

@@ -105,7 +105,7 @@ export function NewAlert(props: { alerts: AlertsRecord; destinations: readonly D
   return (
     <Card
       title="Tell me when something fails"
-      lead="Creates a destination, and a pipeline that sends this organisation’s system events to it."
+      lead="Creates a pipeline that sends the chosen system events to a destination, and the destination if it is new."
     >
       <form onSubmit={submit} noValidate>
         <LeaveGuard isUnsaved={() => isChanged(draft)} isKept onLeave={() => dropDraft(DRAFT_NAME)} />

@@ -19,7 +19,7 @@ export function NodesCard() {
     <>
       <Card
         title="Nodes"
-        lead="All nodes of this installation. Only the first organisation, yours, can see them."
+        lead="All nodes of this installation. Visible only to your organisation, the first one created."
       >
         <WideTable label="Nodes">
           <Table verticalSpacing="xs" aria-label="Nodes">

@@ -20,7 +20,7 @@ export const mailgun: Preset = {
     secret: givenSecret('HTTP webhook signing key', 'Sending → Webhooks, or the API security page.'),
   },
   signature: 'HMAC-SHA256 of timestamp and token, hexadecimal, in `signature` of the body.',
-  note: 'The rest of the body is not signed. Retries come for hours, so a signature is valid for a day; a token is valid once, even with `X-Ingest-Idempotency-Key`.',
+  note: 'The rest of the body is not signed. Retries come for hours, so a signature is valid for a day; a token makes one event, even with another `X-Ingest-Idempotency-Key`.',
   secretHeaders: [],
   proofIn: bytes =>
     readProof(bytes, ({ signature }) =>

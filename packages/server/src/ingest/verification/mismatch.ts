@@ -34,7 +34,7 @@ export function explainMismatch(mismatch: Mismatch): string {
     case 'timestamp_ahead':
       return `The timestamp in ${mismatch.where} lies ${mismatch.seconds} s ahead of this server: one of the two clocks is wrong.`;
     case 'signature_differs':
-      return `The signature in ${mismatch.where} does not match ${mismatch.over} with this source’s secret: it was signed with another secret, or changed in transit.`;
+      return `The signature in ${mismatch.where} does not match ${mismatch.over} with this source’s secret or key: it was signed with another, or the request was changed in transit.`;
     case 'token_differs':
       return `The token in ${mismatch.where} is not this source’s.`;
     case 'body_unreadable':

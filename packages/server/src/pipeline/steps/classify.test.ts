@@ -120,47 +120,47 @@ describe('classify speaks as OpenAI does', () => {
   );
 
   const refusals: [string, () => Response, string][] = [
-    ['a label outside the set', label('catastrophic'), 'none of the labels'],
-    ['a label in other letters', label('High'), 'none of the labels'],
-    ['words around a label', () => openaiAnswer({ content: 'It is high.' }), 'none of the labels'],
-    ['a bare label in other letters', () => openaiAnswer({ content: 'HIGH' }), 'none of the labels'],
+    ['a label outside the set', label('catastrophic'), 'not one of the labels'],
+    ['a label in other letters', label('High'), 'not one of the labels'],
+    ['words around a label', () => openaiAnswer({ content: 'It is high.' }), 'not one of the labels'],
+    ['a bare label in other letters', () => openaiAnswer({ content: 'HIGH' }), 'not one of the labels'],
     [
       'a bare label that was cut off',
       () => openaiAnswer({ content: 'high' }, 'length'),
-      'none of the labels',
+      'not one of the labels',
     ],
-    ['a label in quotes', () => openaiAnswer({ content: '"high"' }), 'none of the labels'],
+    ['a label in quotes', () => openaiAnswer({ content: '"high"' }), 'not one of the labels'],
     [
       'a code fence with something else inside',
       () => openaiAnswer({ content: '```json\n{"severity":"worst"}\n```' }),
-      'none of the labels',
+      'not one of the labels',
     ],
     [
       'a code fence among words',
       () => openaiAnswer({ content: 'Here:\n```json\n{"severity":"high"}\n```' }),
-      'none of the labels',
+      'not one of the labels',
     ],
     [
       'a code fence that is not closed',
       () => openaiAnswer({ content: '```{"severity":"high"}' }),
-      'none of the labels',
+      'not one of the labels',
     ],
-    ['nothing but a fence', () => openaiAnswer({ content: '```' }), 'none of the labels'],
-    ['JSON of another shape', () => openaiAnswer({ content: '["high"]' }), 'none of the labels'],
+    ['nothing but a fence', () => openaiAnswer({ content: '```' }), 'not one of the labels'],
+    ['JSON of another shape', () => openaiAnswer({ content: '["high"]' }), 'not one of the labels'],
     [
       'an answer that was cut off',
       () => openaiAnswer({ content: '{"severity":"hi' }, 'length'),
-      'none of the labels',
+      'not one of the labels',
     ],
-    ['no content', () => openaiAnswer({ content: null }), 'none of the labels'],
+    ['no content', () => openaiAnswer({ content: null }), 'not one of the labels'],
     [
       'a refusal',
       () => openaiAnswer({ content: null, refusal: 'I cannot help with that.' }),
       'refused to answer',
     ],
     ['a content filter', () => openaiAnswer({ content: '' }, 'content_filter'), 'content filter'],
-    ['no choices', () => Response.json({ choices: [] }), 'none of the labels'],
-    ['another object altogether', () => Response.json({ severity: 'high' }), 'none of the labels'],
+    ['no choices', () => Response.json({ choices: [] }), 'not one of the labels'],
+    ['another object altogether', () => Response.json({ severity: 'high' }), 'not one of the labels'],
     ['HTML', () => new Response('<html>welcome</html>'), 'did not answer in JSON'],
     ['an empty body', () => new Response(''), 'did not answer in JSON'],
     [
@@ -227,25 +227,29 @@ describe('classify speaks as Anthropic does', () => {
   );
 
   const refusals: [string, () => Response, string][] = [
-    ['a label outside the set', () => anthropicAnswer([use({ severity: 'worst' })]), 'none of the labels'],
-    ['another tool', () => anthropicAnswer([use({ severity: 'high' }, 'other')]), 'none of the labels'],
-    ['words around a label', () => anthropicAnswer([text('It is high.')], 'end_turn'), 'none of the labels'],
+    ['a label outside the set', () => anthropicAnswer([use({ severity: 'worst' })]), 'not one of the labels'],
+    ['another tool', () => anthropicAnswer([use({ severity: 'high' }, 'other')]), 'not one of the labels'],
+    [
+      'words around a label',
+      () => anthropicAnswer([text('It is high.')], 'end_turn'),
+      'not one of the labels',
+    ],
     [
       'a bare label that was cut off',
       () => anthropicAnswer([text('high')], 'max_tokens'),
-      'none of the labels',
+      'not one of the labels',
     ],
     [
       'words beside another tool',
       () => anthropicAnswer([text('high'), use({ severity: 'high' }, 'other')]),
-      'none of the labels',
+      'not one of the labels',
     ],
     ['a refusal', () => anthropicAnswer([], 'refusal'), 'refused to answer'],
-    ['an answer that was cut off', () => anthropicAnswer([use({})], 'max_tokens'), 'none of the labels'],
+    ['an answer that was cut off', () => anthropicAnswer([use({})], 'max_tokens'), 'not one of the labels'],
     [
       'a content that is none',
       () => Response.json({ type: 'message', content: 'high' }),
-      'none of the labels',
+      'not one of the labels',
     ],
   ];
   for (const [what, answer, reason] of refusals) {

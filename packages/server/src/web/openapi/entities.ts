@@ -146,7 +146,7 @@ One entity is answered with its record. With \`entities\`, up to ${MOST_ENTITIES
     summary: 'List entities',
     description: `Newest change first; filters combine with AND. Continuing with a cursor neither skips nor repeats an entity that did not change in the meantime; one that changed moves to the start.
 
-A trait that your organisation has declared searchable is indexed. Any other is searched for, up to a second per page: such a page may be short, or empty, and still have a \`next_cursor\` to continue with.`,
+A trait that your organisation has declared searchable is indexed. Filtering by any other scans entities, for up to a second per page: such a page may be short, or empty, and still have a \`next_cursor\` to continue with.`,
     parameters: [...listFilters, ...paging],
     answers: {
       200: {
@@ -200,7 +200,7 @@ A trait that your organisation has declared searchable is indexed. Any other is 
     path: ONE,
     id: 'deleteEntity',
     summary: 'Delete an entity',
-    description: `Its links are deleted too. Events keep its kind and external id, unless they are erased.
+    description: `Its links are deleted too. Its events stay, and keep naming its kind and external id.
 
 With \`erase_events=true\` the payloads of its events are erased first: in the events, in what pipelines made of them and in what was sent. Tombstones that say so stay in their place, and what is pending is cancelled. All of it is done before the response is sent.`,
     parameters: [

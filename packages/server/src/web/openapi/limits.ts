@@ -9,7 +9,7 @@ export interface DocumentedLimits extends EventLimits {
 }
 
 export const sizeRules = (limits: DocumentedLimits): string =>
-  `A body may have ${readable(limits.bodyBytes)} and one event ${readable(limits.eventBytes)}, also after \`Content-Encoding: gzip\` is decoded, and a payload may be nested up to ${limits.nesting} levels deep.`;
+  `A body may be up to ${readable(limits.bodyBytes)} and one event ${readable(limits.eventBytes)}, also after \`Content-Encoding: gzip\` is decoded, and a payload may be nested up to ${limits.nesting} levels deep.`;
 
 /** As round as it is: `5 MiB`, else the bytes. */
 function readable(bytes: number): string {

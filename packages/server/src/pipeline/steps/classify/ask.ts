@@ -52,7 +52,7 @@ export async function askModel(
   if (reading.kind === 'refused') return { ...error(reading.reason), said };
   const label = question.labels.find(allowed => allowed === reading.value);
   return label === undefined
-    ? { ...error('The model’s answer is none of the labels.'), said }
+    ? { ...error('The model’s answer is not one of the labels.'), said }
     : { kind: 'label', label };
 }
 

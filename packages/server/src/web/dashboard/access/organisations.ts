@@ -65,7 +65,7 @@ export function organisationCalls(
       .createOrganisation(organisation, call.session.userId, mostOrganisationsPerUser);
     if (outcome === 'too_many') {
       throw new Problem('limit_reached', {
-        message: `You own ${mostOrganisationsPerUser} organisations, which is the limit here.`,
+        message: `You own as many organisations as one user may here (${mostOrganisationsPerUser}).`,
       });
     }
     const made = await accounts.findOrganisation(id);

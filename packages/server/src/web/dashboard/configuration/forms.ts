@@ -30,7 +30,7 @@ function nameOf(key: string, given: JsonObject): string {
   if (!isKeyOf(key, name))
     throw invalid(
       'name',
-      `name must be left out, or match the key: ${name}, or ${name} #2 if there are several.`,
+      `name must be left out, unless the key is ${name}, or ${name} #2 if there are several.`,
     );
   if (name !== name.trim()) throw invalid('name', 'name must not begin or end with a blank.');
   return name;
