@@ -78,8 +78,12 @@ test('with a destination down, the strip, the badge and every figure are as long
   await cards.getByRole('link', { name: /^Undelivered 0/ }).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
   // A probe that is being sent is among those that wait.
-  const noneUnderWay = page.getByRole('link', { name: new RegExp(`^Retrying ${EVENTS}`) });
-  const clicked = await followEveryFigure(page, 'some', noneUnderWay);
+  const noneUnderWay = [`^Retrying ${EVENTS}`, `^Sick bad_status 503 .*retrying ${EVENTS}$`];
+  const clicked = await followEveryFigure(
+    page,
+    'some',
+    noneUnderWay.map(name => page.getByRole('link', { name: new RegExp(name) })),
+  );
   expect(clicked).toContain('1 destination down: 1');
   expect(clicked).toContain(`${EVENTS} waiting: ${EVENTS}`);
   await strip.getByRole('link', { name: 'Open' }).click();

@@ -36,11 +36,11 @@ async function openOverview(page: Page): Promise<void> {
 export async function followEveryFigure(
   page: Page,
   which: 'all' | 'some' = 'all',
-  /** Is there when nothing is under way that would be elsewhere a moment later. */
-  atRest?: Locator,
+  /** What is there when nothing is under way that would be elsewhere a moment later. */
+  atRest: readonly Locator[] = [],
 ): Promise<string[]> {
   await openOverview(page);
-  await atRest?.waitFor();
+  for (const figure of atRest) await figure.waitFor();
   const found = await page.locator('main a').evaluateAll(links => {
     const linesOf = (element: HTMLElement | null) =>
       (element?.innerText ?? '')
