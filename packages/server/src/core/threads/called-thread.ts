@@ -68,7 +68,7 @@ export function createCalledThread<Sent, Received, Pending>(options: {
   function check(): void {
     const progress = options.progress();
     const isStuck = progress === 0 ? notStarted.look(progress) : stuck.look(progress);
-    if (isStuck) replace(`${name} did not get on.`);
+    if (isStuck) replace(`${name} stopped responding.`);
   }
 
   function replace(problem: string): void {

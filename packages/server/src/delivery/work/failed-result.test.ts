@@ -7,7 +7,7 @@ const delivery = { destinationId: 'dst_1' } as ClaimedDelivery;
 
 test('what ends with the thread that was sending it spends no attempt, and blames no receiver', () => {
   expect(
-    resultOfError(new SendingInterrupted('A thread that sends did not get on.'), delivery),
+    resultOfError(new SendingInterrupted('A thread that sends stopped responding.'), delivery),
   ).toMatchObject({
     outcome: 'failed',
     code: 'connection_reset',
