@@ -46,8 +46,8 @@ export const webhookDestination = defineDestination({
   name: 'webhook',
   title: 'Webhook',
   docs: [
-    'POSTs each event as `{"type": …, "payload": …}` to an HTTPS endpoint of yours and expects a 2xx answer.',
-    'The headers `X-Service-Event-Id`, `X-Service-Delivery-Id` and `X-Service-Attempt` tell a repeated delivery.',
+    'POSTs each event as `{"type": …, "payload": …}` to an HTTPS endpoint of yours and expects a 2xx response.',
+    'The headers `X-Service-Event-Id`, `X-Service-Delivery-Id` and `X-Service-Attempt` identify a repeated delivery.',
     'With `hmac`, `X-Service-Signature: t=<unix time>,v1=<hex>` carries the HMAC-SHA256 of `<t>.<raw body>` under',
     'the shared secret; while the secret is being rotated there are two `v1=`, and either may match.',
   ].join('\n'),
