@@ -65,19 +65,23 @@ export function watchConnection(
 }
 
 /**
- * What has to be loaded from a server that is away is asked for until it is back. One that answers and does not have it
- * is another version: that is for whoever asked to deal with.
+ * What has to be loaded from a server that is away is asked for until it is back. One that answered before and after a try
+ * and does not have it is another version: that is for whoever asked to deal with. That it answers after alone says nothing,
+ * since it may have come back in between.
  */
 export async function loadPatiently<T>(
   load: () => Promise<T>,
   isAnswering: (signal: AbortSignal) => Promise<boolean> = answersAtAll,
+  pauseMs = EVERY_MS_WHILE_LOST,
 ): Promise<T> {
-  for (;;) {
+  for (let wasThere = false; ; ) {
     try {
       return await load();
     } catch (error) {
-      if (await isAnswering(AbortSignal.timeout(LONGEST_WAIT_MS)).catch(() => false)) throw error;
-      await new Promise(resolve => setTimeout(resolve, EVERY_MS_WHILE_LOST));
+      const isThere = await isAnswering(AbortSignal.timeout(LONGEST_WAIT_MS)).catch(() => false);
+      if (isThere && wasThere) throw error;
+      wasThere = isThere;
+      if (!isThere) await new Promise(resolve => setTimeout(resolve, pauseMs));
     }
   }
 }
