@@ -179,8 +179,8 @@ export async function faultsAtEverySize(
   const second = first === 'light' ? 'dark' : 'light';
   const found: string[] = [];
   const look = async (where: string, rules: AxeRules) => {
+    if (within !== undefined && (await staysHidden(page, within))) found.push(`${where}: hidden`);
     found.push(...(await accessibilityFaults(page, rules, within)).map(fault => `${where}: ${fault}`));
-    if (within !== undefined && (await isHidden(page, within))) found.push(`${where}: hidden`);
   };
   const fits = async (where: string) => {
     if (await scrollsSideways(page)) found.push(`${where}: scrolls sideways`);
@@ -201,14 +201,23 @@ export async function faultsAtEverySize(
   return found;
 }
 
-/** Nothing of it is shown, though the button that opened it is. */
-const isHidden = (page: Page, selector: string): Promise<boolean> =>
-  page.evaluate(selector => {
-    const isShown = (one: Element) => one.checkVisibility({ visibilityProperty: true });
-    const button = document.querySelector('[aria-haspopup][aria-expanded=true]');
-    const isAway = button !== null && button.getBoundingClientRect().right <= 0;
-    return !isAway && ![...document.querySelectorAll(selector)].some(isShown);
-  }, selector);
+/** Nothing of it comes into sight, though the button that opened it is there: a menu finds its place a moment later. */
+const staysHidden = (page: Page, selector: string): Promise<boolean> =>
+  page
+    .waitForFunction(
+      selector => {
+        const isShown = (one: Element) => one.checkVisibility({ visibilityProperty: true });
+        const button = document.querySelector('[aria-haspopup][aria-expanded=true]');
+        const isAway = button !== null && button.getBoundingClientRect().right <= 0;
+        return isAway || [...document.querySelectorAll(selector)].some(isShown);
+      },
+      selector,
+      { timeout: 20_000 },
+    )
+    .then(
+      () => false,
+      () => true,
+    );
 
 /** An open menu is hidden while its button is out of sight, which it may be at another size. */
 async function resize(page: Page, size: { width: number; height: number }): Promise<void> {
