@@ -301,6 +301,7 @@ test('each step says what became of the events that came to it, and a list of pi
   await page.getByRole('button', { name: 'Add note to version 1' }).click();
   await page.getByRole('textbox', { name: 'Note' }).fill('As we began');
   await page.getByRole('button', { name: 'Save note' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByText('As we began').waitFor();
   expect(await faultsForAnybody(page)).toEqual([]);
 
