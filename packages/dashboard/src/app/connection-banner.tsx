@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { answersAtAll, watchConnection } from '../lib/api/connection.ts';
+import { readAllAgain } from '../lib/api/read-all-again.ts';
 import { timeFormat } from '../lib/time-display.ts';
 import classes from './connection-banner.module.css';
 
@@ -14,7 +15,7 @@ export function ConnectionBanner() {
   const wasLost = useRef(false);
   useEffect(() => {
     // What changed meanwhile nobody was told of.
-    if (state.kind === 'there' && wasLost.current) void client.invalidateQueries({ queryKey: ['call'] });
+    if (state.kind === 'there' && wasLost.current) void readAllAgain(client);
     wasLost.current = state.kind === 'lost';
   }, [state, client]);
   return (

@@ -49,7 +49,15 @@ export const theme = createTheme({
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     // Else it counts as a second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
-    Modal: { defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        radius: 'lg',
+        closeButtonProps: { 'aria-label': 'Close' },
+        // One that slides in can carry its buttons away from under a quick click.
+        transitionProps: { transition: 'fade', duration: 200 },
+      },
+    },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
   },

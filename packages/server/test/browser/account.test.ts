@@ -3,8 +3,9 @@ import type { AuditRecord } from '@sluice/contract/dashboard-audit';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { totpCode } from '../../src/core/secrets/totp.ts';
 import { faultsForAnybody, launchChromium, leave, visit } from '../support/browser-page.ts';
-import { type Browser, join, listOf, logIn, PASSWORD, setUp } from '../support/dashboard.ts';
+import { type Browser, dataOf, join, listOf, logIn, PASSWORD, setUp } from '../support/dashboard.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 let service: TestService;
 let chromium: Chromium;
@@ -107,6 +108,12 @@ test('times are written in the zone and by the clock of the account, in every br
   await page.getByText(/^Now: .*UTC$/).waitFor();
   await choose('12-hour');
   await page.getByText(/^Now: .* [ap]m UTC$/).waitFor();
+  const isSaved = (clock: string) =>
+    until(
+      async () => dataOf<{ clock: string }>(await here.get('/account')).clock === clock,
+      `${clock} is not saved.`,
+    );
+  await isSaved('12h');
   await page.goto(`${service.url}/settings/audit/${entry?.id}`);
   await page.getByText(written('UTC', 'h12')).waitFor();
   await leave(page);
@@ -117,6 +124,7 @@ test('times are written in the zone and by the clock of the account, in every br
   await elsewhere.page.getByText('Local', { exact: true }).click();
   await elsewhere.page.getByText('24-hour', { exact: true }).click();
   await elsewhere.page.getByText(/^Now: .*\d GMT\+9$/).waitFor();
+  await isSaved('24h');
   await elsewhere.page.goto(`${service.url}/settings/audit/${entry?.id}`);
   await elsewhere.page.getByText(written('Asia/Tokyo', 'h23')).waitFor();
   expect([...faults, ...elsewhere.faults]).toEqual([]);

@@ -130,8 +130,8 @@ test('one is created, edited and linked by hand, and what others write meanwhile
   await page.getByRole('button', { name: 'Save traits' }).click();
   await page.getByRole('button', { name: 'Replace with mine' }).click();
   await page
+    .getByRole('region', { name: 'Traits', exact: true })
     .getByRole('row', { name: /colour null/ })
-    .first()
     .waitFor();
   expect(dataOf(await company.owner.get('/entities/robot/r%2F2'))).toMatchObject({
     version: 3,

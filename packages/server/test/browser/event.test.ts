@@ -12,6 +12,7 @@ import { type Flow, startFlow } from '../support/flow.ts';
 import { moodStep, startModel } from '../support/model.ts';
 import { type MadeSource, makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { until } from '../support/until.ts';
 
 let flow: Flow;
 let chromium: Chromium;
@@ -110,8 +111,11 @@ test('a receiver that fails is shown with its code, its answer and the next try;
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'What step 1 changed' }).waitFor();
   await page.getByRole('button', { name: 'Copy as curl' }).last().click();
-  const command = await page.evaluate(() => navigator.clipboard.readText());
-  expect(command).toStartWith(`curl -X POST '${flow.service.url}/v1/ingest'`);
+  let command = '';
+  await until(async () => {
+    command = await page.evaluate(() => navigator.clipboard.readText());
+    return command.startsWith(`curl -X POST '${flow.service.url}/v1/ingest'`);
+  }, 'The command was not copied.');
   expect(command).toContain('"total":30');
   expect(faults).toEqual([]);
   await leave(page);

@@ -54,7 +54,9 @@ describe('the list of events', () => {
     await rowOf(page, 'page.viewed').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('Needle');
+    await page.waitForURL(/text=Needle/);
     await rowOf(page, 'page.viewed').waitFor({ state: 'detached' });
+    await rowOf(page, 'order.refunded').waitFor({ state: 'detached' });
     expect(await rowOf(page, 'order.').count()).toBe(1);
     await page.getByRole('textbox', { name: 'Text in the payload' }).fill('');
     await rowOf(page, 'page.viewed').waitFor();
@@ -145,7 +147,10 @@ describe('the list of events', () => {
     expect(matching).toBeGreaterThan(0);
     await chart.getByText(matching === 1 ? '1 event' : `${matching} events`, { exact: true }).waitFor();
     await rowOf(page, 'order.paid').waitFor();
-    expect(await rowOf(page, 'order.').count()).toBe(matching);
+    await until(
+      async () => (await rowOf(page, 'order.').count()) === matching,
+      'The list and the histogram differ.',
+    );
     await page.getByRole('button', { name: 'Reset time' }).click();
     await page.waitForURL(url => url.search === `?source=${shop.source}`);
     await chart.getByText('2 events', { exact: true }).waitFor();
@@ -253,6 +258,7 @@ describe('the list of events', () => {
     await dialog.waitFor({ state: 'detached' });
     await cancel.click();
     await dialog.getByRole('button', { name: 'Cancel job' }).click();
+    await dialog.waitFor({ state: 'detached' });
     await page.getByText('cancelled').first().waitFor();
     await leave(page);
   });

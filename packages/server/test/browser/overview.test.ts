@@ -133,10 +133,13 @@ describe('the overview', () => {
     await makePipeline(keeper, { name: 'Fails', sources: [till.id], steps: [fails] });
     for (const body of [{ n: 1 }, { a: 'a text' }]) await settled(keeper, await till.send(body));
     await until(async () => {
-      const { totals, present, failed_events } = dataOf<OverviewRecord>(await keeper.get('/overview'));
+      const { totals, present, failed_events, wrong } = dataOf<OverviewRecord>(await keeper.get('/overview'));
       const { delivered, held, dead } = present;
-      const counts = [totals.processed, failed_events.count, delivered, held.count, dead.count];
-      return counts.join(' ') === '2 1 2 2 2';
+      const counts = [
+        ...[totals.processed, failed_events.count, delivered],
+        ...[held.count, dead.count, wrong.length],
+      ];
+      return counts.join(' ') === '2 1 2 2 2 1';
     }, 'Not everything was counted.');
 
     const { page, faults } = await visit(chromium, service.url, '/', { as: keeper });
@@ -343,6 +346,8 @@ describe('the time of figures', () => {
 
 describe('the map', () => {
   test('shows every part with its arrows, and leads to their pages by keyboard', async () => {
+    // What is of the last minutes is shown for each minute.
+    await settled(owner, await shop.send({ skip: true }));
     const { page, faults, strangers } = await visit(chromium, service.url, '/', {
       as: owner,
       colours: 'dark',
@@ -362,6 +367,27 @@ describe('the map', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/pipelines\/pipe_/);
+    await leave(page);
+  });
+
+  test('keeps its arrows while it is brought up to date', async () => {
+    const { page } = await visit(chromium, service.url, '/', { as: owner });
+    await page.getByRole('heading', { name: 'Map' }).scrollIntoViewIfNeeded();
+    const map = page.getByLabel('Map of sources, pipelines and destinations');
+    const arrows = map.locator('.react-flow__edge');
+    await arrows.first().waitFor({ state: 'attached' });
+    await map.evaluate(element => {
+      const isArrow = (node: Node) => node instanceof Element && node.querySelector('path') !== null;
+      new MutationObserver(changes => {
+        if (changes.some(({ removedNodes }) => [...removedNodes].some(isArrow)))
+          element.dataset.taken = 'yes';
+      }).observe(element, { childList: true, subtree: true });
+    });
+    const of = map.getByRole('link', { name: /^Shop webhook/ });
+    const before = await of.innerText();
+    await settled(owner, await shop.send({ skip: true }));
+    await until(async () => (await of.innerText()) !== before, 'The map stays as it was.');
+    expect(await map.getAttribute('data-taken')).toBeNull();
     await leave(page);
   });
 

@@ -35,16 +35,22 @@ afterAll(async () => {
 const open = (path = '/jobs', as = flow.browser) => visit(chromium, flow.service.url, path, { as });
 const entries = (page: Page) => page.locator('[data-palette] [data-action]');
 
-/** Types this into the palette, and waits for a hit like this. */
+/** Types this into the palette, and waits for a hit like this; in its letters, which a search for the text may not have. */
 async function find(page: Page, text: string, hit: string) {
   await page.getByRole('button', { name: 'Find anything Ctrl K' }).click();
   await page.getByRole('textbox', { name: 'Find anything' }).fill(text);
-  await entries(page).filter({ hasText: hit }).first().waitFor();
+  await entries(page)
+    .filter({ hasText: new RegExp(hit) })
+    .first()
+    .waitFor();
 }
 
 async function pick(page: Page, text: string, hit: string) {
   await find(page, text, hit);
-  await entries(page).filter({ hasText: hit }).first().click();
+  await entries(page)
+    .filter({ hasText: new RegExp(hit) })
+    .first()
+    .click();
 }
 
 test('dead letters of a destination are counted, and retried by a job once that is confirmed', async () => {
@@ -63,7 +69,10 @@ test('dead letters of a destination are counted, and retried by a job once that 
   await dialog.getByRole('button', { name: 'Retry them' }).click();
   await page.getByText('2 of 2 done').waitFor();
   await page.getByText('No dead letters match').waitFor();
-  expect(await flow.deliveries(`destination=${warehouse}&state=delivered`)).toHaveLength(2);
+  await until(
+    async () => (await flow.deliveries(`destination=${warehouse}&state=delivered`)).length === 2,
+    'They were not delivered.',
+  );
   expect(faults).toEqual([]);
   await leave(page);
 });

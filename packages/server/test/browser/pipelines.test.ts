@@ -358,6 +358,11 @@ test('what is being deleted keeps its name in what names it, until it is gone', 
   await makeWebhook(service.url, owner, 'Lasting shop');
   await makePipeline(owner, { name: 'Bystander', sources: [], destinations: [] });
   const page = await go(`/sources/${doomed.id}`);
+  const held = Promise.withResolvers<void>();
+  await page.route(`**/sources/${doomed.id}`, async route => {
+    if (route.request().method() === 'DELETE') await held.promise;
+    await route.continue();
+  });
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('region', { name: 'Undo' }).getByText('“Doomed shop” deleted').waitFor();
@@ -376,6 +381,7 @@ test('what is being deleted keeps its name in what names it, until it is gone', 
   expect(await page.getByRole('option', { name: 'Doomed shop' }).count()).toBe(0);
   // As when the page is left, but it stays and can be looked at.
   await page.evaluate(() => window.dispatchEvent(new Event('pagehide')));
+  held.resolve();
   await until(async () => (await read(id)).sources.length === 0, 'It is not deleted.');
   await page.goto(`${service.url}/pipelines`);
   await until(async () => (await row.getByRole('cell').nth(1).innerText()) === 'none', 'It is still named.');

@@ -43,7 +43,7 @@ const open = (path: string) => page.goto(`${service.url}${path}`);
 /** What the button beside a command copies, run as somebody would who pastes it. */
 async function runShown(): Promise<string> {
   const command = await page.locator('pre').filter({ hasText: 'curl' }).innerText();
-  return (await promisify(execFile)('bash', ['-c', command], { timeout: 10_000 })).stdout;
+  return (await promisify(execFile)('bash', ['-c', command], { timeout: 120_000 })).stdout;
 }
 
 describe('a webhook source is made', () => {
@@ -149,7 +149,7 @@ describe('a webhook source is made', () => {
     await page.getByRole('heading', { name: 'Send events' }).waitFor();
     expect(await page.content()).not.toContain(secret);
     await page
-      .getByText(/^\d+s ago$/)
+      .getByText(/^\d+[sm] ago$/)
       .first()
       .waitFor();
     await page.getByText('No pipeline listens to it yet', { exact: false }).waitFor();

@@ -48,6 +48,62 @@ test('what is written while a pipeline is being saved stays, and is unsaved', as
   await leave(page);
 });
 
+test('what was saved stays, though the live stream still brings what was read before', async () => {
+  const { id } = await makeWebhook(service.url, owner, 'Before');
+  const old = (await owner.get(`/sources/${id}`)).body;
+  const late = Promise.withResolvers<void>();
+  let isSaved = false;
+  let hasBegunAnew = false;
+  const { page } = await open('/sources');
+  await page.route('**/live?*', async route => {
+    if (isSaved) {
+      hasBegunAnew = true;
+      return route.continue();
+    }
+    await late.promise;
+    const answer = JSON.stringify({ call: `/sources/${id}`, answer: old });
+    const body = `retry: 600000\n\nevent: answer\ndata: ${answer}\n\n`;
+    // Nobody may wait for it any more.
+    await route.fulfill({ contentType: 'text/event-stream', body }).catch(() => {});
+  });
+  await page.route(`**/sources/${id}`, async route => {
+    const response = await route.fetch();
+    isSaved ||= route.request().method() === 'PATCH';
+    await route.fulfill({ response });
+  });
+  await page.getByRole('link', { name: 'Before' }).click();
+  const name = page.getByLabel('Name');
+  await name.fill('After');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'After', level: 1 }).waitFor();
+  late.resolve();
+  await until(() => hasBegunAnew, 'The page goes on with what was read before.');
+  expect(await name.inputValue()).toBe('After');
+  // It follows what holds now.
+  await owner.patch(`/sources/${id}`, { name: 'Elsewhere' });
+  await page.getByRole('heading', { name: 'Elsewhere', level: 1 }).waitFor();
+  await leave(page);
+});
+
+test('the buttons of a dialog stand still from its first frame on', async () => {
+  const { page } = await open(`/sources/${shop}`);
+  const button = page.getByRole('button', { name: 'Delete' });
+  await button.waitFor();
+  const places = page.evaluate(async () => {
+    const places: number[] = [];
+    // For as long as it fades in, and longer.
+    while (places.length < 30) {
+      await new Promise(requestAnimationFrame);
+      const last = [...document.querySelectorAll('[role=dialog] button')].at(-1);
+      if (last) places.push(last.getBoundingClientRect().top);
+    }
+    return places;
+  });
+  await button.click();
+  expect(new Set(await places).size).toBe(1);
+  await leave(page);
+});
+
 test('a server that is away for a while takes no page away, and no draft on it', async () => {
   const { id } = await makePipeline(owner, { name: 'Kept', sources: [shop] });
   const { page } = await open(`/pipelines/${id}`);

@@ -68,7 +68,7 @@ export async function visit(
     const { origin, protocol } = new URL(request.url());
     if (protocol.startsWith('http') && origin !== new URL(url).origin) strangers.push(request.url());
   });
-  page.setDefaultTimeout(120_000);
+  context.setDefaultTimeout(120_000);
   await page.goto(`${url}${path}`);
   return { page, faults, strangers };
 }

@@ -57,6 +57,13 @@ function followed(): string[] {
   return [...own.sort(), ...along.sort()].slice(0, MOST_CALLS);
 }
 
+/** What the stream is about to send may have been read before a change: it begins anew, with what holds now. */
+export function followAnew(): void {
+  stream?.close();
+  openedFor = '';
+  planToOpen();
+}
+
 function open(): void {
   const paths = document.hidden ? [] : followed();
   const wanted = paths.join('\n');

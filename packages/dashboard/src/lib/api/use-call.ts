@@ -15,6 +15,7 @@ import { useWithoutRemoved } from '../undo/use-removals.tsx';
 import { type CallError, call, readPage } from './call.ts';
 import { watch } from './live.ts';
 import { type GivenTo, pathOf } from './path.ts';
+import { readAllAgain } from './read-all-again.ts';
 
 /** The key of an answer in the cache: its path, so that whoever changes something can name what it changed. */
 const keyOf = (path: string) => ['call', path];
@@ -194,7 +195,7 @@ export const useChange = <R extends ChangeRoute>(
 ): UseMutationResult<DataOf<R>, CallError, GivenTo<R>> =>
   useChanges((given: GivenTo<R>) => call(route, given));
 
-/** Whatever changes something. All that was read before is read again, since it may have changed too. */
+/** Whatever changes something. */
 export function useChanges<Data, Input = void>(
   change: (input: Input) => Promise<Data>,
 ): UseMutationResult<Data, CallError, Input> {
@@ -204,7 +205,7 @@ export function useChanges<Data, Input = void>(
     onSuccess() {
       const isLong = (read: { state: { data: unknown } }) => pagesOf(read) > FEW_PAGES;
       client.setQueriesData<Pages>({ queryKey: ['call'], predicate: isLong }, firstPage);
-      return client.invalidateQueries({ queryKey: ['call'] });
+      return readAllAgain(client);
     },
   });
 }

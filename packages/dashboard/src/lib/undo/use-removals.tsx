@@ -8,6 +8,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
+import { readAllAgain } from '../api/read-all-again.ts';
 import { createRemovals, type PendingRemoval, type Removals } from './removals.ts';
 
 /** Removals that can be taken back, for every page: they outlive the one that they were asked for on. */
@@ -26,7 +27,7 @@ export function RemovalsProvider(props: {
         const timer = setTimeout(act, ms);
         return () => clearTimeout(timer);
       },
-      onDone: () => client.invalidateQueries({ queryKey: ['call'] }),
+      onDone: () => readAllAgain(client),
       onFailed: ({ message }, error) => onFailed(message, error),
     }),
   );

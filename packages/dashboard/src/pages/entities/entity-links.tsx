@@ -113,7 +113,12 @@ function AddLink({ name }: { name: EntityName }) {
     withoutSecrets: one => one,
   });
   const removals = useRemovals();
-  const link = useChanges(async (wanted: EntityLink) => {
+  const link = useChanges(async ({ wanted, typed }: { wanted: EntityLink; typed: typeof nothing }) => {
+    await put(wanted);
+    // Before all is read again, which takes a while; what was typed meanwhile stays.
+    setGiven(now => (isSame(now, typed) ? { ...nothing, direction: typed.direction } : now));
+  });
+  const put = async (wanted: EntityLink) => {
     const removal = removals.pending().find(one => one.hides(linksOf(name), wanted));
     // It is there still, and has only to be shown.
     if (removal && !removal.isUnderWay) return removals.undo(removal.key);
@@ -123,17 +128,14 @@ function AddLink({ name }: { name: EntityName }) {
       'PUT /entities/:kind/:external_id/links/:relation/:to_kind/:to_external_id',
       pathOfLink(wanted),
     );
-  });
+  };
   const isWhole = given.relation !== '' && given.kind !== '' && given.external_id !== '';
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isWhole) return;
     const { relation, direction, ...other } = given;
     const [from, to] = direction === 'to' ? [name, other] : [other, name];
-    link.mutate(
-      { relation, from, to },
-      { onSuccess: () => setGiven(({ direction }) => ({ ...nothing, direction })) },
-    );
+    link.mutate({ wanted: { relation, from, to }, typed: given });
   };
   const change = (changed: Partial<typeof nothing>) => {
     setGiven(before => ({ ...before, ...changed }));

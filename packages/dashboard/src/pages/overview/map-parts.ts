@@ -1,5 +1,5 @@
 import type { CappedCountRecord, MapRecord } from '@sluice/contract/dashboard-overview';
-import { type Edge, MarkerType, type Node } from '@xyflow/react';
+import { type Edge, MarkerType, type Node, type NodeHandle, Position } from '@xyflow/react';
 import { formatCapped, formatNumber } from '../../lib/format.ts';
 import { labelOfSourceKind } from '../../lib/source-kind.ts';
 import { formatPerMinute, formatShort } from './format.ts';
@@ -55,10 +55,19 @@ export function drawMap(
       position: places.at.get(part.id) ?? { x: 0, y: 0 },
       width: NODE_WIDTH,
       height: NODE_HEIGHT,
+      handles: handlesOf(part),
       data: part,
     })),
     edges: arrowsOf(map, parts, places, span),
   };
+}
+
+/** Where arrows end and begin. Said beforehand: else all arrows are gone until each node was measured, at every change. */
+function handlesOf({ column }: Part): NodeHandle[] {
+  const y = NODE_HEIGHT / 2;
+  const end: NodeHandle = { type: 'target', position: Position.Left, x: 0, y };
+  const begin: NodeHandle = { type: 'source', position: Position.Right, x: NODE_WIDTH, y };
+  return [...(column === 'sources' ? [] : [end]), ...(column === 'destinations' ? [] : [begin])];
 }
 
 function arrowsOf(map: MapRecord, parts: readonly Part[], places: Places, span: string): ArrowEdge[] {

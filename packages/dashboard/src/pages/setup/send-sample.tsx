@@ -6,6 +6,7 @@ import { Card } from '../../components/card.tsx';
 import { Command } from '../../components/copy.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { CallError, call, readAnswer } from '../../lib/api/call.ts';
+import { readAllAgain } from '../../lib/api/read-all-again.ts';
 import { useMay } from '../../lib/session.tsx';
 import { commandWithKey } from '../../lib/shell-command.ts';
 import { type FirstFlow, openForCode } from './first-flow.ts';
@@ -128,7 +129,7 @@ function WithKey({ flow, base }: { flow: FirstFlow; base: string }) {
   const queries = useQueryClient();
   const open = useMutation<string, CallError, void>({
     mutationFn: () => openForCode(flow),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['call'] }),
+    onSettled: () => readAllAgain(queries),
   });
   if (open.data !== undefined) {
     return (

@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
 import type { CallError } from '../../lib/api/call.ts';
+import { readAllAgain } from '../../lib/api/read-all-again.ts';
 import { useAll } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
 import { FirstEvent } from './first-event.tsx';
@@ -24,7 +25,7 @@ export default function WelcomePage() {
   const make = useMutation<void, CallError, FirstFlow>({
     mutationFn: found => makeFirstFlow(found, setSecret),
     // Half of it may have been made before something failed.
-    onSettled: () => queries.invalidateQueries({ queryKey: ['call'] }),
+    onSettled: () => readAllAgain(queries),
   });
 
   if (!sources.data || !destinations.data || !pipelines.data) {
