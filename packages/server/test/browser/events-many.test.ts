@@ -66,7 +66,7 @@ describe('a list of 100,000 events', () => {
     };
     // What is done for the first time takes longer.
     await longestOfScrolling();
-    // What was read before may be collected in any part of what comes after.
+    // Otherwise earlier garbage may be collected during the measurement.
     const collect = () => inspector.send('HeapProfiler.collectGarbage');
     await collect();
     const longestOfFew = await longestOfScrolling();

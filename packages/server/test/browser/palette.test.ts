@@ -35,7 +35,7 @@ afterAll(async () => {
 const open = (path = '/jobs', as = flow.browser) => visit(chromium, flow.service.url, path, { as });
 const entries = (page: Page) => page.locator('[data-palette] [data-action]');
 
-/** Types this into the palette, and waits for a hit like this; in its letters, which a search for the text may not have. */
+/** Types this into the palette, and waits for a hit. Case matters, so that “Search events for …” is not taken for it. */
 async function find(page: Page, text: string, hit: string) {
   await page.getByRole('button', { name: 'Find anything Ctrl K' }).click();
   await page.getByRole('textbox', { name: 'Find anything' }).fill(text);

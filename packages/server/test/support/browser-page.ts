@@ -179,7 +179,7 @@ export async function faultsAtEverySize(
   const second = first === 'light' ? 'dark' : 'light';
   const found: string[] = [];
   const look = async (where: string, rules: AxeRules) => {
-    if (within !== undefined && (await staysHidden(page, within))) found.push(`${where}: hidden`);
+    if (within !== undefined && !(await comesIntoSight(page, within))) found.push(`${where}: hidden`);
     found.push(...(await accessibilityFaults(page, rules, within)).map(fault => `${where}: ${fault}`));
   };
   const fits = async (where: string) => {
@@ -191,42 +191,42 @@ export async function faultsAtEverySize(
   await inColours(page, second);
   await look(`screen, ${second}`, 'colours');
   await withTextAt200(page, () => fits('text at 200 %'));
-  await resize(page, PHONE);
+  await page.setViewportSize(PHONE);
   await look(`phone, ${second}`, 'all');
   await fits('phone');
-  await resize(page, ZOOMED);
+  await page.setViewportSize(ZOOMED);
   await look('zoomed', 'all but colours');
   await fits('zoomed');
-  await resize(page, SCREEN);
+  await page.setViewportSize(SCREEN);
+  if (within !== undefined) await comesIntoSight(page, within);
   return found;
 }
 
-/** Nothing of it comes into sight, though the button that opened it is there: a menu finds its place a moment later. */
-const staysHidden = (page: Page, selector: string): Promise<boolean> =>
-  page
+/**
+ * Whether any of it is shown, or the button that opened it is off-screen, as in a closed sidebar. A menu is hidden while its
+ * button is out of sight, as it may be at another size or once something above it has arrived; and it finds its place a moment
+ * after it was opened.
+ */
+async function comesIntoSight(page: Page, selector: string): Promise<boolean> {
+  // Until then what the last size left may still be shown.
+  await stands(page);
+  return page
     .waitForFunction(
       selector => {
         const isShown = (one: Element) => one.checkVisibility({ visibilityProperty: true });
         const button = document.querySelector('[aria-haspopup][aria-expanded=true]');
         const isAway = button !== null && button.getBoundingClientRect().right <= 0;
-        return isAway || [...document.querySelectorAll(selector)].some(isShown);
+        if (isAway || [...document.querySelectorAll(selector)].some(isShown)) return true;
+        button?.scrollIntoView({ block: 'center', behavior: 'instant' });
+        return false;
       },
       selector,
       { timeout: 20_000 },
     )
     .then(
-      () => false,
       () => true,
+      () => false,
     );
-
-/** An open menu is hidden while its button is out of sight, which it may be at another size. */
-async function resize(page: Page, size: { width: number; height: number }): Promise<void> {
-  await page.setViewportSize(size);
-  await page.evaluate(() =>
-    document
-      .querySelector('main [aria-haspopup][aria-expanded=true]')
-      ?.scrollIntoView({ block: 'center', behavior: 'instant' }),
-  );
 }
 
 /** Links in the browser's own colour, which no style sheet has reached. */

@@ -22,7 +22,7 @@ test('what failed while the server was away is asked for until it is back', asyn
   expect(await loadPatiently(file.load, file.isAnswering, 0)).toBe('the page');
 });
 
-test('what a server that answers does not have is given up after two tries', async () => {
+test('what a server does not have is given up at the second try that it answers', async () => {
   const file = fileAwayFor(Number.POSITIVE_INFINITY, [false]);
   await expect(loadPatiently(file.load, file.isAnswering, 0)).rejects.toThrow('Failed to fetch');
   expect(file.asked()).toBe(3);

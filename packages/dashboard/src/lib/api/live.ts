@@ -57,8 +57,8 @@ function followed(): string[] {
   return [...own.sort(), ...along.sort()].slice(0, MOST_CALLS);
 }
 
-/** What the stream is about to send may have been read before a change: it begins anew, with what holds now. */
-export function followAnew(): void {
+/** What the stream is about to send may have been read before a change, so it is reopened and begins with what holds now. */
+export function reopenStream(): void {
   stream?.close();
   openedFor = '';
   planToOpen();

@@ -1,8 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { followAnew } from './live.ts';
+import { reopenStream } from './live.ts';
 
-/** All that was read before is read again, since it may have changed; whoever waits for it has what holds now. */
+/** Re-reads everything on the page, since it may have changed, and resolves once that is current. */
 export function readAllAgain(client: QueryClient): Promise<void> {
-  followAnew();
+  reopenStream();
+  // A first read that is still under way would count as the new one, though it may have been answered before the change.
+  // Silently, so that whoever waits for an earlier read waits for this one.
+  void client.cancelQueries({ queryKey: ['call'] }, { silent: true });
   return client.invalidateQueries({ queryKey: ['call'] });
 }

@@ -195,7 +195,7 @@ export const useChange = <R extends ChangeRoute>(
 ): UseMutationResult<DataOf<R>, CallError, GivenTo<R>> =>
   useChanges((given: GivenTo<R>) => call(route, given));
 
-/** Whatever changes something. */
+/** Runs a change, then reads everything again. */
 export function useChanges<Data, Input = void>(
   change: (input: Input) => Promise<Data>,
 ): UseMutationResult<Data, CallError, Input> {

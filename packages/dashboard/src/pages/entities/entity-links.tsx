@@ -113,11 +113,6 @@ function AddLink({ name }: { name: EntityName }) {
     withoutSecrets: one => one,
   });
   const removals = useRemovals();
-  const link = useChanges(async ({ wanted, typed }: { wanted: EntityLink; typed: typeof nothing }) => {
-    await put(wanted);
-    // Before all is read again, which takes a while; what was typed meanwhile stays.
-    setGiven(now => (isSame(now, typed) ? { ...nothing, direction: typed.direction } : now));
-  });
   const put = async (wanted: EntityLink) => {
     const removal = removals.pending().find(one => one.hides(linksOf(name), wanted));
     // It is there still, and has only to be shown.
@@ -129,6 +124,11 @@ function AddLink({ name }: { name: EntityName }) {
       pathOfLink(wanted),
     );
   };
+  const link = useChanges(async ({ wanted, typed }: { wanted: EntityLink; typed: typeof nothing }) => {
+    await put(wanted);
+    // Before all is read again, which takes a while; what was typed meanwhile stays.
+    setGiven(now => (isSame(now, typed) ? { ...nothing, direction: typed.direction } : now));
+  });
   const isWhole = given.relation !== '' && given.kind !== '' && given.external_id !== '';
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -139,7 +139,7 @@ function AddLink({ name }: { name: EntityName }) {
   };
   const change = (changed: Partial<typeof nothing>) => {
     setGiven(before => ({ ...before, ...changed }));
-    link.reset();
+    if (!link.isPending) link.reset();
   };
   return (
     <form onSubmit={submit} aria-label="Add a link">

@@ -62,7 +62,7 @@ export function drawMap(
   };
 }
 
-/** Where arrows end and begin. Said beforehand: else all arrows are gone until each node was measured, at every change. */
+/** Where arrows end and begin, given up front: otherwise every update hides all arrows until each node has been measured. */
 function handlesOf({ column }: Part): NodeHandle[] {
   const y = NODE_HEIGHT / 2;
   const end: NodeHandle = { type: 'target', position: Position.Left, x: 0, y };

@@ -56,7 +56,9 @@ function NewKey() {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setMissing(!isTyped(name));
-    if (isTyped(name)) make.mutate({ body: { name } }, { onSuccess: () => change(() => '') });
+    // What is typed meanwhile stays.
+    const empty = () => change(now => (now === name ? '' : now));
+    if (isTyped(name)) make.mutate({ body: { name } }, { onSuccess: empty });
   };
   return (
     <Card title="New key">

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { isSame } from '../../components/form-baseline/changes.ts';
 import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
@@ -56,7 +57,9 @@ function Invite() {
     const body = { ...draft, email: draft.email.trim() };
     const isAddress = /^\S+@\S+$/.test(body.email);
     setRefused(!isAddress);
-    if (isAddress) invite.mutate({ body }, { onSuccess: () => change(() => nobody) });
+    // What is typed meanwhile stays.
+    const empty = () => change(now => (isSame(now, draft) ? nobody : now));
+    if (isAddress) invite.mutate({ body }, { onSuccess: empty });
   };
   const atEmail = isRefused ? 'This is not an email address.' : errorAt(invite.error, 'email');
 

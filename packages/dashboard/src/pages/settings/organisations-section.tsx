@@ -125,7 +125,10 @@ function NewOrganisation() {
         name={draft}
         onName={name => change(() => name)}
         error={make.error}
-        onSave={name => make.mutate({ body: { name } }, { onSuccess: () => change(() => '') })}
+        onSave={name =>
+          // What is typed meanwhile stays.
+          make.mutate({ body: { name } }, { onSuccess: () => change(now => (now === name ? '' : now)) })
+        }
       >
         <Button type="submit" loading={make.isPending}>
           Create
