@@ -392,6 +392,20 @@ describe('the map', () => {
     await leave(page);
   });
 
+  test('stands still for whoever asks their system for less motion', async () => {
+    await settled(owner, await shop.send({ skip: true }));
+    const { page } = await visit(chromium, service.url, '/', { as: owner });
+    await page.getByRole('heading', { name: 'Map' }).scrollIntoViewIfNeeded();
+    const moves = () =>
+      page
+        .locator('.react-flow__edge-path')
+        .evaluateAll(arrows => arrows.some(arrow => arrow.getAnimations().length > 0));
+    await until(moves, 'No arrow moves.');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await until(async () => !(await moves()), 'Arrows go on moving.');
+    await page.context().close();
+  });
+
   test('with many parts is drawn in full size, and fits a phone', async () => {
     const crowd = await stranger(service.url, owner, 'crowd@example.com');
     const inboxes = await Promise.all(Array.from({ length: 12 }, (_, n) => makeInbox(crowd, `Inbox ${n}`)));
