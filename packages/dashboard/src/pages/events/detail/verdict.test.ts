@@ -144,7 +144,9 @@ describe('the verdict on an event', () => {
     const awaited = aDelivery('A', { state: 'held', destination });
     expect(verdict({ deliveries: [awaited] }).text).toContain('“Laptop” is not connected, or paused; the');
     const five = ['A', 'B', 'C', 'D', 'E'].map(name => aDelivery(name, { state: 'cancelled' }));
-    expect(verdict({ deliveries: five }).text).toEndWith('“C” was cancelled; and 2 more.');
+    const { tone, text } = verdict({ deliveries: five });
+    expect(text).toEndWith('“C” was cancelled; and 2 more.');
+    expect(tone).toBe('quiet');
   });
 
   test('that was dropped or failed names the pipeline, the step and the reason', () => {
@@ -164,10 +166,20 @@ describe('the verdict on an event', () => {
       text: 'Dropped by step 1 (Filter) of “Orders”: payload.total > 5 is false.',
     });
     const failed = aRun({ outcome: 'failed', reason: 'The process ended.' });
-    expect(verdict({ state: 'failed', runs: [failed] })).toEqual({
+    expect(verdict({ state: 'failed', outcome: 'failed', runs: [failed] })).toEqual({
       tone: 'bad',
       text: 'Failed in “Orders”: The process ended.',
     });
+  });
+
+  test('that failed is no trouble any more once somebody has discarded that', () => {
+    const runs = [aRun({ outcome: 'failed', reason: 'The process ended.' })];
+    expect(verdict({ state: 'failed', outcome: 'not delivered', runs })).toEqual({
+      tone: 'quiet',
+      text: 'Failed in “Orders”: The process ended.',
+    });
+    const other = aRun({ id: 'run_2', pipeline: { id: 'pipe_2', name: 'Other', version: 1 } });
+    expect(verdict({ runs: [...runs, other], deliveries: [aDelivery('A')] }).tone).toBe('good');
   });
 
   test('that one pipeline delivered and another failed says both', () => {
@@ -176,7 +188,11 @@ describe('the verdict on an event', () => {
       pipeline: { id: 'pipe_2', name: 'Other', version: 1 },
       outcome: 'failed',
     });
-    const { tone, text } = verdict({ runs: [aRun(), failed], deliveries: [aDelivery('A')] });
+    const { tone, text } = verdict({
+      outcome: 'failed',
+      runs: [aRun(), failed],
+      deliveries: [aDelivery('A')],
+    });
     expect(tone).toBe('bad');
     expect(text).toBe('Delivered to “A”. Failed in “Other”.');
   });

@@ -23,7 +23,8 @@ export function verdictOf(event: EventRecord, now: number, titleOf: TitleOf): Ve
   }
   const runs = latestRuns(event.runs);
   const stopped = runs.filter(({ outcome }) => outcome !== 'routed').map(run => describeStop(run, titleOf));
-  const failed = runs.some(({ outcome }) => outcome === 'failed');
+  // Of a run that somebody has resolved or discarded nothing is left to be done.
+  const failed = event.outcome === 'failed';
   if (event.deliveries.length === 0 && (event.state === 'dropped' || event.state === 'failed')) {
     return { tone: failed ? 'bad' : 'quiet', text: stopped.join(' ') };
   }
@@ -89,9 +90,14 @@ function describeDeliveries(all: readonly DeliveryRecord[], now: number): Verdic
       ? `Delivered to ${delivered} of ${destinations} ${destinations === 1 ? 'destination' : 'destinations'}`
       : `${delivered} of ${deliveries.length} deliveries arrived`;
   return {
-    tone: open.some(({ state }) => state === 'dead') ? 'bad' : 'waiting',
+    tone: toneOf(open),
     text: sentence(`${count}; ${described.join('; ')}${more}`),
   };
+}
+
+function toneOf(open: readonly DeliveryRecord[]): Verdict['tone'] {
+  if (open.some(({ state }) => state === 'dead')) return 'bad';
+  return open.every(({ state }) => state === 'cancelled') ? 'quiet' : 'waiting';
 }
 
 function describeDelivery(delivery: DeliveryRecord, now: number): string {
