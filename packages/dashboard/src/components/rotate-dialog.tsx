@@ -5,6 +5,7 @@ import { call } from '../lib/api/call.ts';
 import { useChanges } from '../lib/api/use-call.ts';
 import { useMay } from '../lib/session.tsx';
 import { ErrorNotice } from './error-notice.tsx';
+import { useLeaveGuard } from './leave-guard.tsx';
 import { RelativeTime } from './relative-time.tsx';
 
 const overlaps = [
@@ -28,9 +29,16 @@ export function RotateDialog(props: {
   onRotated(secret: string): void;
 }) {
   const mayChange = useMay()(props.permission);
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close: hide }] = useDisclosure();
   const [overlap, setOverlap] = useState('86400');
   const [pasted, setPasted] = useState('');
+  // A secret is not kept, and its provider may show it only once.
+  const guard = useLeaveGuard({ isUnsaved: () => isOpen && pasted !== '' });
+  const drop = () => {
+    setPasted('');
+    hide();
+  };
+  const close = () => guard.ask(drop);
   // What is shown once is shown as soon as it is answered, whatever is read again after that.
   const change = useChanges(async (body: { overlap_s: number; secret?: string }) => {
     const { secret } = await call(props.route, { id: props.id, body });
@@ -40,12 +48,7 @@ export function RotateDialog(props: {
   const rotate = () =>
     change.mutate(
       { overlap_s: Number(overlap), ...(props.isPasted ? { secret: pasted } : {}) },
-      {
-        onSuccess() {
-          setPasted('');
-          close();
-        },
-      },
+      { onSuccess: drop },
     );
   return (
     <>
@@ -100,6 +103,7 @@ export function RotateDialog(props: {
           </Group>
         </Stack>
       </Modal>
+      {guard.question}
     </>
   );
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { AlertsRecord } from '@sluice/contract/dashboard-alerts';
+import { alertCondition } from '@sluice/contract/system-events';
 import type { Browser as Chromium, Locator, Page } from 'playwright-core';
 import { launchChromium, leave, visit } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, PASSWORD, setUp } from '../support/dashboard.ts';
@@ -15,6 +17,10 @@ beforeAll(async () => {
   const { id: shop } = await makeWebhook(service.url, owner, 'Shop');
   pipeline = (await makePipeline(owner, { name: 'Orders', sources: [shop] })).id;
   dataOf(await owner.post('/entities', { kind: 'customer', external_id: 'c_1', traits: { plan: 'pro' } }));
+  const { source_id } = dataOf<AlertsRecord>(await owner.get('/alerts'));
+  const told = alertCondition(['sluice.dead_letters.growing']);
+  const steps = [{ kind: 'filter.match', config: { condition: told } }];
+  await makePipeline(owner, { name: 'Alerts to us', sources: [source_id], steps });
 });
 afterAll(async () => {
   await chromium.close();
@@ -182,6 +188,8 @@ describe('what is typed on a page is asked about before it is left, and there ag
     untouched?(page: Page): Promise<unknown>;
   }
   const field = (page: Page, name: string) => page.getByRole('textbox', { name });
+  const channel = (page: Page) => page.getByRole('group', { name: 'Alerts to us' });
+  const jobs = (page: Page) => channel(page).getByRole('checkbox', { name: 'Job finished' });
   /** Nothing where the field is not drawn. */
   const shown = async (one: Locator) => ((await one.count()) === 0 ? '' : one.inputValue());
   const forms: TypedForm[] = [
@@ -281,6 +289,37 @@ describe('what is typed on a page is asked about before it is left, and there ag
       untouched: page => page.getByRole('combobox', { name: 'Recent event' }).waitFor(),
     },
     {
+      what: 'which events a channel of alerts tells',
+      at: () => '/settings/alerts',
+      async type(page) {
+        await channel(page).locator('summary').click();
+        await jobs(page).check();
+      },
+      read: async page => ((await jobs(page).isChecked()) ? 'sluice.job.finished' : ''),
+      typed: 'sluice.job.finished',
+      untouched: page => channel(page).locator('summary').click(),
+    },
+    {
+      what: 'delays that cannot be read yet',
+      at: () => '/destinations/new?kind=webhook',
+      type: page => field(page, 'Retry schedule').fill('5 minutes or so'),
+      read: async page =>
+        (await page.getByText('Use delays such as').count()) === 0 ? '' : '5 minutes or so',
+      typed: '5 minutes or so',
+      untouched: page => field(page, 'Retry schedule').waitFor(),
+    },
+    {
+      what: 'the event that a message is shown with',
+      at: () => '/destinations/new?kind=slack',
+      async type(page) {
+        await page.getByText('Custom event').click();
+        await page.getByRole('textbox', { name: 'Event', exact: true }).fill('{"type": "shown.by.hand"}');
+      },
+      read: page => shown(page.getByRole('textbox', { name: 'Event', exact: true })),
+      typed: '{"type": "shown.by.hand"}',
+      untouched: page => page.getByRole('group', { name: 'Preview' }).waitFor(),
+    },
+    {
       what: 'the note on a new pipeline',
       at: () => '/pipelines/new',
       type: page => field(page, 'Note on this version').fill('A first one'),
@@ -341,6 +380,46 @@ describe('what is typed on a page is asked about before it is left, and there ag
     expect(await kept(page)).not.toContain('sluice: 1');
     await leave(page);
   });
+});
+
+test('an event that a message was shown with keeps nobody who has made the destination', async () => {
+  const page = await open('/destinations/new?kind=slack');
+  await page.getByText('Custom event').click();
+  await page.getByRole('textbox', { name: 'Event', exact: true }).fill('{"type": "shown.by.hand"}');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Our channel');
+  await page.getByLabel('URL').fill('https://hooks.slack.com/services/T0/B0/x');
+  await page.getByRole('button', { name: 'Create destination' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Our channel' }).waitFor();
+  expect(await kept(page)).not.toContain('draft');
+  await leave(page);
+});
+
+test('a secret of a provider that was pasted is not kept, and asked about before its dialog is closed', async () => {
+  const made = { kind: 'webhook', name: 'Payments', auth: 'provider', provider: 'stripe', secret: 'whsec_1' };
+  const { id } = dataOf<{ id: string }>(await owner.post('/sources', made));
+  const page = await open(`/sources/${id}`);
+  const dialog = page.getByRole('dialog', { name: 'Rotate secret' });
+  const secret = dialog.getByLabel('New secret');
+  await page.getByRole('button', { name: 'Rotate secret' }).click();
+  await secret.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Rotate secret' }).click();
+  await secret.fill('whsec_pasted');
+  // Beside it.
+  await page.mouse.click(5, 5);
+  await answer(page, 'Stay');
+  expect(await secret.inputValue()).toBe('whsec_pasted');
+  expect(await kept(page)).not.toContain('whsec_pasted');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await answer(page, 'Leave');
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Rotate secret' }).click();
+  expect(await secret.inputValue()).toBe('');
+  await secret.fill('whsec_2');
+  await dialog.getByRole('button', { name: 'Use new secret' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await leave(page);
 });
 
 test('a note goes with the changes that it is on, when they are discarded', async () => {

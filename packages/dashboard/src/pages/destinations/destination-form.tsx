@@ -2,7 +2,7 @@ import { Alert, Button, Fieldset, Group, Stack, TextInput } from '@mantine/core'
 import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { IconShieldCheck } from '@tabler/icons-react';
-import { type FormEvent, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { isSame } from '../../components/form-baseline/changes.ts';
 import { type Aids, KindForm } from '../../components/kind-form/kind-form.tsx';
@@ -28,11 +28,34 @@ export interface DestinationDraft {
   readonly policy: DeliveryPolicy;
 }
 
+interface Whose {
+  readonly id?: string | undefined;
+  readonly original?: string | undefined;
+}
+
 /** Under which what is filled in is kept. */
-export const destinationDraftName = (
-  kind: string,
-  { id, original }: { readonly id?: string | undefined; readonly original?: string | undefined },
-): string => `destination ${id ?? (original === undefined ? `new ${kind}` : `like ${original}`)}`;
+const draftNameOf = (kind: string, { id, original }: Whose): string =>
+  `destination ${id ?? (original === undefined ? `new ${kind}` : `like ${original}`)}`;
+
+const previewNameOf = (draftName: string): string => `${draftName} preview`;
+
+/** Also of the event that its message is shown with. */
+export function dropDestinationDrafts(kind: string, whose: Whose): void {
+  const name = draftNameOf(kind, whose);
+  dropDraft(name);
+  dropDraft(previewNameOf(name));
+}
+
+/** With the delays as they are written, which may be none yet. */
+interface Written extends DestinationDraft {
+  readonly delays: string;
+}
+
+const writtenOf = (draft: DestinationDraft): Written => ({
+  ...draft,
+  delays: writeDelays(draft.policy.schedule_s),
+});
+const readable = ({ delays: _, ...draft }: Written): DestinationDraft => draft;
 
 /** The form of a destination of any kind. What is being filled in lives here until it is saved. */
 export function DestinationForm(props: {
@@ -58,18 +81,20 @@ export function DestinationForm(props: {
 }) {
   const { kind, initial, id, error } = props;
   const secretsOf = id ?? props.original;
-  const name = destinationDraftName(kind.kind, props);
+  const name = draftNameOf(kind.kind, props);
+  const begun = writtenOf(initial);
+  // The same delays written in another way are no change.
+  const isChanged = (one: Written) => readDelays(one.delays) === null || !isSame(readable(one), initial);
   const {
     draft,
     isRestored,
     isOutdated,
     change: setDraft,
-  } = useKeptDraft(name, initial, {
+  } = useKeptDraft(name, begun, {
     isFirst: props.isFirst ?? true,
-    isChanged: one => !isSame(one, initial),
+    isChanged,
     withoutSecrets: one => ({ ...one, config: withoutTyped(one.config, kind, initial.config) }),
   });
-  const [delays, setDelays] = useState(() => writeDelays(draft.policy.schedule_s));
   const delaysField = useRef<HTMLInputElement>(null);
   const { onTouch } = props;
   // What was restored is what somebody typed: it is not to be overwritten by what is stored.
@@ -77,15 +102,15 @@ export function DestinationForm(props: {
   useEffect(() => {
     if (isRestored) onTouch?.();
   }, [isRestored]);
-  const change = (changed: Partial<DestinationDraft>) => {
+  const change = (changed: Partial<Written>) => {
     setDraft(before => ({ ...before, ...changed }));
     props.onTouch?.();
   };
+  const isDone = () => props.isDone?.() ?? false;
   const problems = problemsOf(error, 'config');
   const isAtField = ['name', 'policy'].some(path => problemOf(error, path) !== null);
   const hasConfig = variantsOf(kind.schema).length > 0 || askedFields(kind.schema).length > 0;
-  const isReadable = readDelays(delays) !== null;
-  const isChanged = !isReadable || !isSame(draft, initial);
+  const isUnsaved = isChanged(draft);
   const aids: Aids = {
     table_columns: field => (
       <TableColumns
@@ -98,26 +123,14 @@ export function DestinationForm(props: {
   };
   const save = (event: FormEvent) => {
     event.preventDefault();
-    if (isReadable) props.onSave(draft);
-    else delaysField.current?.focus();
+    if (readDelays(draft.delays) === null) delaysField.current?.focus();
+    else props.onSave(readable(draft));
   };
   return (
     <form onSubmit={save} noValidate>
-      <LeaveGuard
-        isUnsaved={() => isChanged && !(props.isDone?.() ?? false)}
-        isKept
-        onLeave={() => dropDraft(name)}
-      />
+      <LeaveGuard isUnsaved={() => isUnsaved && !isDone()} isKept onLeave={() => dropDraft(name)} />
       <Stack>
-        {isRestored && (
-          <RestoredNotice
-            hasSecrets
-            onDiscard={() => {
-              setDraft(() => initial);
-              setDelays(writeDelays(initial.policy.schedule_s));
-            }}
-          />
-        )}
+        {isRestored && <RestoredNotice hasSecrets onDiscard={() => setDraft(() => begun)} />}
         {isOutdated && <OutdatedNotice />}
         <TextInput
           label="Name"
@@ -139,18 +152,23 @@ export function DestinationForm(props: {
         )}
         {kind.has_preview && (
           <Suspense fallback={<Loading />}>
-            <MessagePreview kind={kind.kind} id={id} config={draft.config} />
+            <MessagePreview
+              draftName={previewNameOf(name)}
+              isDone={isDone}
+              kind={kind.kind}
+              id={id}
+              config={draft.config}
+            />
           </Suspense>
         )}
         <Fieldset legend="Retries and limits" bg="transparent">
           <PolicyForm
             value={draft.policy}
             onChange={policy => change({ policy })}
-            delays={delays}
-            onDelays={text => {
-              setDelays(text);
-              const schedule_s = readDelays(text);
-              change(schedule_s ? { policy: { ...draft.policy, schedule_s } } : {});
+            delays={draft.delays}
+            onDelays={delays => {
+              const schedule_s = readDelays(delays);
+              change({ delays, ...(schedule_s ? { policy: { ...draft.policy, schedule_s } } : {}) });
             }}
             delaysField={delaysField}
             error={error}
@@ -159,7 +177,7 @@ export function DestinationForm(props: {
         {error && !isAtField && Object.keys(problems).length === 0 && <ErrorNotice error={error} />}
         {props.notice}
         <Group gap="xs">
-          <Button type="submit" loading={props.isSaving} disabled={id !== undefined && !isChanged}>
+          <Button type="submit" loading={props.isSaving} disabled={id !== undefined && !isUnsaved}>
             {props.saveLabel}
           </Button>
           {props.beside}

@@ -14,10 +14,9 @@ import { NotFound, Waiting } from '../../components/page-states.tsx';
 import { firstSentence, InlineCode, Prose } from '../../components/prose.tsx';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { copyName } from '../../lib/copy-name.ts';
-import { dropDraft } from '../../lib/kept-draft.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
-import { type DestinationDraft, DestinationForm, destinationDraftName } from './destination-form.tsx';
+import { type DestinationDraft, DestinationForm, dropDestinationDrafts } from './destination-form.tsx';
 import classes from './destinations.module.css';
 import { KindIcon } from './kind-icon.tsx';
 import { ListenCommand } from './listen-command.tsx';
@@ -97,7 +96,7 @@ function KindPage(props: {
       {
         onSuccess: made => {
           isMade.current = true;
-          dropDraft(destinationDraftName(kind.kind, { original: original?.id }));
+          dropDestinationDrafts(kind.kind, { original: original?.id });
           if (made.secret !== undefined) props.onSecret(made);
           else if (next.source === undefined) void navigate({ to: `/destinations/${made.id}` });
           else void navigate({ to: '/pipelines/new', search: { ...next, destination: made.id } });

@@ -2,22 +2,13 @@ import { Alert, Anchor, Button, Group, Stack, Switch, Text } from '@mantine/core
 import type { AlertsRecord } from '@sluice/contract/dashboard-alerts';
 import type { DestinationRecord, DestinationTestRecord } from '@sluice/contract/dashboard-deliveries';
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
-import {
-  alertCondition,
-  type SystemEventType,
-  systemEvents,
-  typesOfCondition,
-} from '@sluice/contract/system-events';
+import { type SystemEventType, typesOfCondition } from '@sluice/contract/system-events';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { ConfirmButton } from '../../components/confirm.tsx';
-import { Disclosure } from '../../components/disclosure.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { isSame } from '../../components/form-baseline/changes.ts';
-import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { useChange } from '../../lib/api/use-call.ts';
 import { useDelete } from '../../lib/use-delete.ts';
-import { AlertTypes } from './alert-types.tsx';
+import { ChannelTypes, titlesOf } from './channel-types.tsx';
 
 /** The pipelines that listen to nothing but system events. */
 export const channelsOf = (pipelines: readonly PipelineRecord[], sourceId: string): PipelineRecord[] =>
@@ -44,18 +35,11 @@ export function AlertChannel(props: {
   const remove = useDelete('DELETE /pipelines/:id');
   const test = useChange('POST /destinations/:id/test');
   const types = typesOf(pipeline);
-  const [chosen, setChosen] = useState<readonly SystemEventType[] | null>(null);
   const to = destinations.filter(one => pipeline.destinations.some(other => other.id === one.id));
   const [first] = to;
-  const save = (of: readonly SystemEventType[]) =>
-    change.mutate(
-      { id, body: { steps: [{ kind: 'filter.match', config: { condition: alertCondition(of) } }] } },
-      { onSuccess: () => setChosen(null) },
-    );
 
   return (
     <Stack gap="xs" role="group" aria-label={name}>
-      <LeaveGuard isUnsaved={() => chosen !== null && !isSame(chosen, types)} />
       <Group justify="space-between" gap="sm">
         <div>
           <Anchor size="sm" fw={600} renderRoot={root => <Link to={`/pipelines/${id}`} {...root} />}>
@@ -101,31 +85,13 @@ export function AlertChannel(props: {
           Its pipeline has steps of its own, which decide what is sent.
         </Text>
       ) : mayChange ? (
-        <Disclosure summary={titlesOf(types)}>
-          <Stack>
-            <AlertTypes offered={alerts.types} value={chosen ?? types} onChange={setChosen} />
-            <Group>
-              <Button
-                variant="default"
-                size="compact-sm"
-                disabled={chosen === null || chosen.length === 0}
-                loading={change.isPending}
-                onClick={() => save(chosen ?? types)}
-              >
-                Save
-              </Button>
-            </Group>
-          </Stack>
-        </Disclosure>
+        <ChannelTypes id={id} types={types} offered={alerts.types} />
       ) : (
         <Text size="sm">{titlesOf(types)}</Text>
       )}
     </Stack>
   );
 }
-
-const titlesOf = (types: readonly SystemEventType[]): string =>
-  types.map(type => systemEvents[type].title).join(', ');
 
 function Tested({ result: { outcome, status, message } }: { result: DestinationTestRecord }) {
   const isDelivered = outcome === 'delivered';

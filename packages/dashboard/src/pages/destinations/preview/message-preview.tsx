@@ -2,15 +2,16 @@ import { Fieldset, Loader, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { MessagePreview as PreviewRecord } from '@sluice/contract/dashboard-test-events';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
 import type { Config } from '../../../components/kind-form/schema.ts';
+import { LeaveGuard } from '../../../components/leave-guard.tsx';
 import { EventChoice } from '../../../components/test-event/event-choice.tsx';
-import { readEvent, type TrialEvent } from '../../../components/test-event/trial-event.ts';
+import { isWritten, readEvent, type TrialEvent } from '../../../components/test-event/trial-event.ts';
 import { type CallError, call } from '../../../lib/api/call.ts';
 import { parseExact, stringifyExact } from '../../../lib/api/exact-json.ts';
 import type { GivenTo } from '../../../lib/api/path.ts';
 import { useCall } from '../../../lib/api/use-call.ts';
+import { dropDraft, useKeptDraft } from '../../../lib/kept-draft.ts';
 import { DiscordPreview, SlackPreview, TelegramPreview } from './chat-messages.tsx';
 import { MailPreview } from './mail-message.tsx';
 
@@ -20,10 +21,25 @@ const PAUSE_MS = 400;
 /** What makes up a message: nothing else of a draft is sent, its secrets least of all. */
 const FIELDS = ['text', 'subject', 'body', 'link'];
 
+type Chosen = TrialEvent | 'newest' | null;
+const isWorthKeeping = (chosen: Chosen): boolean => chosen !== 'newest' && isWritten(chosen);
+
 /** The message that this draft would send, with the newest event or another one, as its readers will see it. */
-export default function MessagePreview(props: { kind: string; id?: string | undefined; config: Config }) {
-  const { kind, id, config } = props;
-  const [chosen, setChosen] = useState<TrialEvent | 'newest' | null>('newest');
+export default function MessagePreview(props: {
+  /** Under which an event that is written for it is kept. */
+  draftName: string;
+  /** The page may be left. */
+  isDone(): boolean;
+  kind: string;
+  id?: string | undefined;
+  config: Config;
+}) {
+  const { draftName, kind, id, config } = props;
+  const { draft: chosen, change } = useKeptDraft<Chosen>(draftName, 'newest', {
+    isFirst: true,
+    isChanged: isWorthKeeping,
+    withoutSecrets: one => one,
+  });
   const newest = useCall('GET /events', { limit: 1 });
   const [first] = newest.data ?? [];
   const event = chosen !== 'newest' ? chosen : first ? ({ kind: 'recent', id: first.id } as const) : null;
@@ -43,7 +59,12 @@ export default function MessagePreview(props: { kind: string; id?: string | unde
   return (
     <Fieldset legend="Preview" bg="transparent">
       <Stack gap="sm">
-        <EventChoice event={event} onEvent={setChosen} />
+        <LeaveGuard
+          isUnsaved={() => isWorthKeeping(chosen) && !props.isDone()}
+          isKept
+          onLeave={() => dropDraft(draftName)}
+        />
+        <EventChoice event={event} onEvent={chosen => change(() => chosen)} />
         {event === null && (
           <Text size="sm" c="dimmed">
             Shown with a test event.
