@@ -1,5 +1,5 @@
 import { useDisclosure } from '@mantine/hooks';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { dropDraft, useKeptDraft } from '../lib/kept-draft.ts';
 import { isSame } from './form-baseline/changes.ts';
 import { useLeaveGuard } from './leave-guard.tsx';
@@ -9,6 +9,8 @@ interface FormModal<T> {
   readonly draft: T;
   /** It was typed before a reload. */
   readonly isRestored: boolean;
+  /** Something was typed before a reload, but what it was about has been saved elsewhere since. */
+  readonly isOutdated: boolean;
   change(changed: (before: T) => T): void;
   open(): void;
   /** Closes it, after asking where something was typed. */
@@ -28,12 +30,15 @@ export function useFormModal<T>(
   initial: T,
   isTyped: (draft: T) => boolean = draft => !isSame(draft, initial),
 ): FormModal<T> {
-  const { draft, isRestored, change } = useKeptDraft(name, initial, {
+  const { draft, isRestored, isOutdated, change } = useKeptDraft(name, initial, {
     isFirst: true,
     isChanged: isTyped,
     withoutSecrets: one => one,
   });
-  const [isOpen, { open, close }] = useDisclosure(isRestored);
+  // Also where what was typed is gone, to say so in the place where it was.
+  const [isOpen, { open, close }] = useDisclosure(isRestored || isOutdated);
+  const [wasTold, setWasTold] = useState(false);
+  if (!isOpen && isOutdated && !wasTold) setWasTold(true);
   // Closed, it holds nothing of its own: what was typed is given up, and what is stored may have changed.
   if (!isOpen && !isSame(draft, initial)) change(() => initial);
   const isDone = useRef(false);
@@ -46,6 +51,7 @@ export function useFormModal<T>(
     isOpen,
     draft,
     isRestored,
+    isOutdated: isOutdated && !wasTold,
     change,
     open() {
       isDone.current = false;

@@ -498,3 +498,31 @@ test('a draft of what somebody else has saved before the reload is not taken up,
   expect(await page.getByLabel('Name').inputValue()).toBe('Theirs');
   await leave(page);
 });
+
+test('nor is that of a form that opens, which is open again to say so', async () => {
+  const outdated = 'Your unsaved changes were not restored';
+  const page = await open(`/pipelines/${pipeline}?tab=versions`);
+  const dialog = page.getByRole('dialog', { name: 'Note on version 1' });
+  await page.getByRole('button', { name: /note (to|on) version 1/ }).click();
+  await dialog.getByLabel('Note').fill('Mine');
+  dataOf(await owner.post(`/pipelines/${pipeline}/notes`, { version: 1, note: 'Theirs' }));
+  await page.reload();
+  await dialog.getByText(outdated).waitFor();
+  expect(await dialog.getByLabel('Note').inputValue()).toBe('Theirs');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Edit note on version 1' }).click();
+  await dialog.getByLabel('Note').waitFor();
+  expect(await dialog.getByText(outdated).count()).toBe(0);
+  await leave(page);
+
+  const { id } = dataOf<{ id: string }>(await owner.post('/organisations', { name: 'Ours' }));
+  const list = await open('/settings/organisations');
+  await list.getByRole('group', { name: 'Ours' }).getByRole('button', { name: 'Rename' }).click();
+  await list.getByRole('textbox', { name: 'New name of Ours' }).fill('Mine');
+  dataOf(await owner.patch(`/organisations/${id}`, { name: 'Theirs' }));
+  await list.reload();
+  await list.getByText(outdated).waitFor();
+  expect(await list.getByRole('textbox', { name: 'New name of Theirs' }).inputValue()).toBe('Theirs');
+  await leave(list);
+});

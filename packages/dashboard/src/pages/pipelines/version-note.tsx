@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import type { PipelineVersionRecord } from '@sluice/contract/dashboard-pipelines';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { OutdatedNotice } from '../../components/restored-notice.tsx';
 import { useFormModal } from '../../components/use-form-modal.ts';
 import { useChange } from '../../lib/api/use-call.ts';
 
@@ -38,6 +39,7 @@ export function VersionNote(props: {
         <NoteForm
           {...props}
           text={form.draft}
+          isOutdated={form.isOutdated}
           onText={text => form.change(() => text)}
           onDone={form.done}
           onCancel={form.close}
@@ -52,6 +54,7 @@ function NoteForm(props: {
   pipelineId: string;
   version: PipelineVersionRecord;
   text: string;
+  isOutdated: boolean;
   onText(text: string): void;
   onDone(): void;
   onCancel(): void;
@@ -68,6 +71,7 @@ function NoteForm(props: {
       }}
     >
       <Stack>
+        {props.isOutdated && <OutdatedNotice />}
         <Textarea
           label="Note"
           description="What changed, and why. Empty removes it."

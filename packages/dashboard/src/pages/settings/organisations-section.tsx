@@ -5,6 +5,7 @@ import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { Loading } from '../../components/page-states.tsx';
+import { OutdatedNotice } from '../../components/restored-notice.tsx';
 import { useFormModal } from '../../components/use-form-modal.ts';
 import type { CallError } from '../../lib/api/call.ts';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
@@ -79,14 +80,12 @@ function Organisation({ organisation }: { organisation: OrganisationRecord }) {
   );
 }
 
-function Rename(props: {
-  organisation: OrganisationRecord;
-  form: Pick<ReturnType<typeof useFormModal<string>>, 'draft' | 'change' | 'close' | 'done' | 'question'>;
-}) {
+function Rename(props: { organisation: OrganisationRecord; form: ReturnType<typeof useFormModal<string>> }) {
   const { organisation, form } = props;
   const change = useChange('PATCH /organisations/:id');
   return (
     <>
+      {form.isOutdated && <OutdatedNotice />}
       <NameForm
         label={`New name of ${organisation.name}`}
         isFocused
