@@ -93,24 +93,6 @@ export const addStep = (steps: readonly DraftStep[], kind: string, config: Confi
   { key: freshKey(steps), kind, config },
 ];
 
-/** What models are asked for, each with what they may answer. */
-export function askedLabels(steps: readonly DraftStep[]): { label: string; values: string[] }[] {
-  return steps.flatMap(({ config }) => {
-    const { label, labels, default_label } = config;
-    if (typeof label !== 'string' || !Array.isArray(labels)) return [];
-    const values = [...labels, default_label].filter(value => typeof value === 'string');
-    return [{ label, values: [...new Set(values)] }];
-  });
-}
-
-/** Of these labels the one that a condition reads. What is no name yet, since it is being typed, none reads. */
-export const labelReadBy = (condition: string, labels: readonly string[]): string | undefined =>
-  labels
-    .filter(label => /^\w+$/.test(label))
-    .find(label =>
-      new RegExp(`\\blabels\\s*(\\.\\s*${label}\\b|\\[\\s*\\\\?["']${label}\\\\?["'])`).test(condition),
-    );
-
 /** The same again, right below. A secret that is only known to be set cannot be copied along. */
 export function duplicateStep(
   steps: readonly DraftStep[],

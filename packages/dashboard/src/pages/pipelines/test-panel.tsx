@@ -7,8 +7,9 @@ import { shortened } from '../../components/kind-form/problems.ts';
 import { EventChoice } from '../../components/test-event/event-choice.tsx';
 import type { TrialEvent } from '../../components/test-event/trial-event.ts';
 import { CallError } from '../../lib/api/call.ts';
-import { askedLabels, type PipelineDraft, placeOf } from './draft.ts';
+import { type PipelineDraft, placeOf } from './draft.ts';
 import { TrialReport } from './trial-report.tsx';
+import { askedLabels } from './unknown-labels.ts';
 import type { Trial } from './use-trial.ts';
 
 /** Tries the draft with a real event or a written one, again after each change. */

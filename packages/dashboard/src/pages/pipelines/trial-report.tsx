@@ -11,8 +11,9 @@ import { StateBadge } from '../../components/state-badge.tsx';
 import { stringifyExact } from '../../lib/api/exact-json.ts';
 import { formatDuration } from '../../lib/format.ts';
 import { type FieldChange, fieldChanges } from './changes.ts';
-import { labelReadBy, type PipelineDraft } from './draft.ts';
+import type { PipelineDraft } from './draft.ts';
 import classes from './pipeline.module.css';
+import { labelReadBy } from './unknown-labels.ts';
 
 /** What became of the event: what each step did to it, where it would go, and why not elsewhere. */
 export function TrialReport(props: {
@@ -25,7 +26,9 @@ export function TrialReport(props: {
 }) {
   const { report, draft, kinds, destinations, unknownLabels } = props;
   const stopped = report.step === null ? undefined : draft.steps[report.step];
-  const stoppedBy = stopped && labelReadBy(stringifyExact(stopped.config, 0), unknownLabels);
+  const before = draft.steps.slice(0, report.step ?? draft.steps.length);
+  const dependsOnLabel = (condition: string) => labelReadBy(condition, unknownLabels, before);
+  const stoppedBy = stopped && dependsOnLabel(stringifyExact(stopped.config, 0));
   const titleOf = (kind: string) => kinds.find(each => each.kind === kind)?.title ?? kind;
   return (
     <Stack gap="md">
@@ -68,7 +71,7 @@ export function TrialReport(props: {
               key={id}
               name={destinations.find(each => each.id === id)?.name ?? id}
               goes={report.destinations.includes(id)}
-              unknown={labelReadBy(when ?? '', unknownLabels)}
+              unknown={dependsOnLabel(when ?? '')}
               why={report.routing.find(({ destination }) => destination === id)?.note ?? `${when} is false`}
             />
           ))}
