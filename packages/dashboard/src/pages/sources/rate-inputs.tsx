@@ -6,13 +6,8 @@ import type { CallError } from '../../lib/api/call.ts';
 type Rate = WebhookSourceRecord['rate'];
 
 /** How much a webhook source takes before it answers 429. */
-export function RateInputs(props: {
-  value: Rate;
-  onChange(value: Rate): void;
-  error: CallError | null;
-  disabled?: boolean;
-}) {
-  const { value, onChange, error, disabled = false } = props;
+export function RateInputs(props: { value: Rate; onChange(value: Rate): void; error: CallError | null }) {
+  const { value, onChange, error } = props;
   return (
     <Group align="flex-start" gap="md" grow preventGrowOverflow={false}>
       <NumberInput
@@ -22,7 +17,6 @@ export function RateInputs(props: {
         min={0}
         clampBehavior="none"
         error={problemOf(error, 'rate.per_second')}
-        disabled={disabled}
         onChange={given => onChange({ ...value, per_second: Number(given) })}
       />
       <NumberInput
@@ -33,7 +27,6 @@ export function RateInputs(props: {
         allowDecimal={false}
         clampBehavior="none"
         error={problemOf(error, 'rate.burst')}
-        disabled={disabled}
         onChange={given => onChange({ ...value, burst: Number(given) })}
       />
     </Group>
