@@ -11,7 +11,7 @@ import { StateBadge } from './state-badge.tsx';
 /** How far a job has come, by itself, with a way to stop it. */
 export function JobProgress({ id, link = true }: { id: string; link?: boolean }) {
   const { data: job, error } = useCall('GET /jobs/:id', { id }, { live: true });
-  if (error) return <ErrorNotice error={error} />;
+  if (error && !job) return <ErrorNotice error={error} />;
   return (
     <Stack gap={8}>
       <Group justify="space-between" gap="xs">

@@ -79,6 +79,23 @@ export function Loading() {
   );
 }
 
+interface Read {
+  readonly data: unknown;
+  readonly error: CallError | null;
+  refetch(): unknown;
+}
+
+/** The one that there is nothing to show of. What could not be read again is still known from before, and shown on. */
+export const findFailed = (reads: readonly Read[]): Read | undefined =>
+  reads.find(({ data, error }) => error !== null && data === undefined);
+
+/** What a part of a page shows until its answers are there. */
+export function PartWaiting({ reads }: { reads: readonly Read[] }) {
+  const failed = findFailed(reads);
+  if (!failed?.error) return <Loading />;
+  return <ErrorNotice error={failed.error} onRetry={() => void failed.refetch()} />;
+}
+
 /** What a page shows until its answer is there: that it loads, that it is gone, or what is wrong. */
 export function Waiting({ error, onRetry }: { error: CallError | null; onRetry: () => void }) {
   if (error === null) return <Loading />;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
-import type { Browser as Chromium } from 'playwright-core';
+import type { Browser as Chromium, Page } from 'playwright-core';
 import { launchChromium, leave, scrollsSideways, visit } from '../support/browser-page.ts';
 import { type Browser, dataOf, listOf, setUp } from '../support/dashboard.ts';
 import { acceptedIds, ingestWith, post } from '../support/endpoints.ts';
@@ -102,24 +102,67 @@ test('the buttons of a dialog stand still from its first frame on', async () => 
   await leave(page);
 });
 
+/** Whoever comes back to a tab has all that is on it read again: each of these is refused, and that is taken in. */
+async function refuseReads(page: Page, calls: readonly string[]): Promise<void> {
+  const asked = new Map<string, number>();
+  await page.route('**/dashboard/api/**', route => {
+    const call = new URL(route.request().url()).pathname.replace(/^\/dashboard\/api(\/o\/[^/]+)?/, '');
+    asked.set(call, (asked.get(call) ?? 0) + 1);
+    return route.fulfill({ status: 502, body: 'Bad gateway' });
+  });
+  await until(async () => {
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+    // Nothing is asked for again before the last refusal of it has been taken in.
+    return calls.every(call => (asked.get(call) ?? 0) > 1);
+  }, 'What is on the page was not read again.');
+}
+
 test('a server that is away for a while takes no page away, and no draft on it', async () => {
   const { id } = await makePipeline(owner, { name: 'Kept', sources: [shop] });
   const { page } = await open(`/pipelines/${id}`);
   const name = page.getByRole('textbox', { name: 'Name' });
   await name.fill('A draft');
-  let refused = 0;
-  await page.route('**/dashboard/api/**', route => {
-    if (new URL(route.request().url()).pathname.endsWith('/session')) refused++;
-    return route.fulfill({ status: 502, body: 'Bad gateway' });
-  });
-  // Whoever comes back to a tab has all that is on it read again.
-  await until(async () => {
-    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
-    return refused > 0;
-  }, 'Nobody asked who is logged in.');
-  await page.waitForTimeout(500);
+  await refuseReads(page, ['/session', `/pipelines/${id}`, '/sources', '/destinations']);
   expect(await name.inputValue()).toBe('A draft');
   await leave(page);
+});
+
+test('nor any part of a page, nor what was typed there', async () => {
+  const { page: overview } = await open('/');
+  // What is further down is loaded once somebody comes to it.
+  const map = overview.getByLabel('Map of sources, pipelines and destinations');
+  await overview.getByRole('heading', { name: 'Map' }).scrollIntoViewIfNeeded();
+  await map.waitFor();
+  const types = overview.getByRole('heading', { name: 'Top event types' });
+  await overview.keyboard.press('End');
+  await types.waitFor();
+  await refuseReads(overview, ['/overview', '/map', '/overview/top']);
+  expect([await map.isVisible(), await types.isVisible()]).toEqual([true, true]);
+  await leave(overview);
+
+  const { page: alerts } = await open('/settings/alerts');
+  const url = alerts.getByRole('textbox', { name: 'Incoming webhook URL' });
+  await url.fill('https://hooks.example.com/typed');
+  await refuseReads(alerts, ['/alerts', '/pipelines', '/destinations']);
+  expect(await url.inputValue()).toBe('https://hooks.example.com/typed');
+  await leave(alerts);
+
+  const { page: health } = await open('/settings/health');
+  const backlog = health.getByRole('heading', { name: 'Backlog' });
+  const nodes = health.getByRole('table', { name: 'Nodes' });
+  await backlog.waitFor();
+  await nodes.waitFor();
+  await refuseReads(health, ['/health', '/nodes']);
+  expect([await backlog.isVisible(), await nodes.isVisible()]).toEqual([true, true]);
+  await leave(health);
+
+  const { page: retention } = await open('/settings/retention');
+  const days = retention.getByRole('textbox', { name: 'Days' });
+  await days.fill('12');
+  const { id } = dataOf<{ organisation: { id: string } }>(await owner.get('/session')).organisation;
+  await refuseReads(retention, [`/organisations/${id}`]);
+  expect(await days.inputValue()).toBe('12');
+  await leave(retention);
 });
 
 test('what was typed into a form survives a reload, secrets apart, and is asked about before it is left', async () => {

@@ -25,7 +25,8 @@ export function SavedEvents(props: { chosen: Saved | null; onChoose(event: Saved
     const found = events.find(one => one.id === id);
     onChoose(found ? beginSaved(found) : null);
   };
-  if (saved.error) return <ErrorNotice error={saved.error} onRetry={() => void saved.refetch()} />;
+  if (saved.error && !saved.data)
+    return <ErrorNotice error={saved.error} onRetry={() => void saved.refetch()} />;
   if (saved.data && events.length === 0) {
     return (
       <Text size="sm" c="dimmed">

@@ -1,8 +1,7 @@
 import { Alert, Text } from '@mantine/core';
 import type { EntityGraphRecord } from '@sluice/contract/entity';
 import { Suspense, useMemo } from 'react';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/page-states.tsx';
+import { Loading, PartWaiting } from '../../components/page-states.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import type { EntityName } from '../../lib/entity-path.ts';
 import { lazily } from '../../lib/lazily.ts';
@@ -18,8 +17,7 @@ const DrawnGraph = lazily(() => import('./drawn-graph.tsx'));
 export function EntityGraph({ name, depth }: { name: EntityName; depth: string }) {
   const graph = useCall('GET /entities/:kind/:external_id/graph', { ...name, depth });
   const shown = useShown(name, graph.data);
-  if (graph.error) return <ErrorNotice error={graph.error} onRetry={() => void graph.refetch()} />;
-  if (!shown) return <Loading />;
+  if (!shown) return <PartWaiting reads={[graph]} />;
   if (shown.edges.length === 0) {
     return (
       <Text size="sm" c="dimmed">

@@ -4,8 +4,7 @@ import type { MapRecord } from '@sluice/contract/dashboard-overview';
 import { ReactFlow } from '@xyflow/react';
 import { useMemo } from 'react';
 import { Empty } from '../../components/empty.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/page-states.tsx';
+import { PartWaiting } from '../../components/page-states.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import classes from './flow-map.module.css';
 import { MapArrow } from './map-arrow.tsx';
@@ -22,8 +21,7 @@ const VIEWPORT = { x: MARGIN, y: MARGIN, zoom: 1 };
 /** Sources, pipelines and destinations, left to right, with what goes along each arrow. */
 export default function FlowMap({ range }: { range: Range }) {
   const map = useCall('GET /map', queryOfRange(range), { live: true, keep: true });
-  if (map.error) return <ErrorNotice error={map.error} onRetry={() => void map.refetch()} />;
-  if (!map.data) return <Loading />;
+  if (!map.data) return <PartWaiting reads={[map]} />;
   const { sources, pipelines, destinations } = map.data;
   if (sources.length + pipelines.length + destinations.length === 0) {
     return <Empty sentence="No sources, pipelines or destinations yet." />;

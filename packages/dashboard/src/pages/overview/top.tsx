@@ -1,8 +1,7 @@
 import type { ErrorGroup, TopRecord } from '@sluice/contract/dashboard-overview';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/page-states.tsx';
+import { PartWaiting } from '../../components/page-states.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { formatCapped, formatNumber } from '../../lib/format.ts';
@@ -12,8 +11,7 @@ import classes from './top.module.css';
 /** What came most often and what failed most often, each with the list behind it. */
 export default function Top({ range }: { range: Range }) {
   const top = useCall('GET /overview/top', queryOfRange(range), { live: true, keep: true });
-  if (top.error) return <ErrorNotice error={top.error} onRetry={() => void top.refetch()} />;
-  if (!top.data) return <Loading />;
+  if (!top.data) return <PartWaiting reads={[top]} />;
   return (
     <div className={classes.tops}>
       <TopTypes top={top.data} range={range} />

@@ -1,4 +1,4 @@
-import { NotFound, Waiting } from '../../components/page-states.tsx';
+import { findFailed, NotFound, Waiting } from '../../components/page-states.tsx';
 import { useAll, useCall } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useWithoutRemoved } from '../../lib/undo/use-removals.tsx';
@@ -36,8 +36,7 @@ export default function PipelinePage() {
   // What was made a moment ago may not have been read yet.
   const isComing = (id: string | undefined, rows: readonly { id: string }[], isFetching: boolean) =>
     isNew && id !== undefined && isFetching && !rows.some(one => one.id === id);
-  // What could not be read again is still known from before, and a draft may stand on it.
-  const failed = asked.find(({ data, error }) => error !== null && data === undefined);
+  const failed = findFailed(asked);
   if (
     failed ||
     !kinds.data ||

@@ -3,8 +3,7 @@ import type { AlertsRecord } from '@sluice/contract/dashboard-alerts';
 import { systemEvents } from '@sluice/contract/system-events';
 import { Card } from '../../components/card.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/page-states.tsx';
+import { PartWaiting } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { WideTable } from '../../components/wide-table.tsx';
 import { useAll, useCall } from '../../lib/api/use-call.ts';
@@ -20,9 +19,9 @@ export function AlertsSection() {
   const may = useMay();
   const mayChange = may('pipelines.change') && may('destinations.change');
 
-  const failed = [alerts, pipelines, destinations].find(({ error }) => error !== null);
-  if (failed?.error) return <ErrorNotice error={failed.error} onRetry={() => void failed.refetch()} />;
-  if (!alerts.data || !pipelines.data || !destinations.data) return <Loading />;
+  if (!alerts.data || !pipelines.data || !destinations.data) {
+    return <PartWaiting reads={[alerts, pipelines, destinations]} />;
+  }
   const channels = channelsOf(pipelines.data, alerts.data.source_id);
 
   return (

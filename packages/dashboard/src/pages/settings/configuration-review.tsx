@@ -10,7 +10,7 @@ import { Card } from '../../components/card.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
-import { Loading } from '../../components/page-states.tsx';
+import { PartWaiting } from '../../components/page-states.tsx';
 import { type CallError, call } from '../../lib/api/call.ts';
 import { useChange } from '../../lib/api/use-call.ts';
 import { ConfigurationItems } from './configuration-items.tsx';
@@ -30,10 +30,8 @@ export function ConfigurationReview({ document, onApplied }: { document: string;
     retry: false,
   });
   if (apply.data) return <Applied applied={apply.data} />;
-  if (difference.error)
-    return <ErrorNotice error={difference.error} onRetry={() => void difference.refetch()} />;
   const { data } = difference;
-  if (!data) return <Loading />;
+  if (!data) return <PartWaiting reads={[difference]} />;
   const problems = data.problems;
   if (problems.length > 0) return <Problems problems={problems} />;
 

@@ -1,8 +1,7 @@
 import { Alert, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Card } from '../../components/card.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/page-states.tsx';
+import { PartWaiting } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { formatBytes, formatCapped } from '../../lib/format.ts';
@@ -15,8 +14,7 @@ const SCARCE_BYTES = 1024 ** 3;
 /** Whether the service can do its work, and how much lies before it. */
 export function HealthSection() {
   const health = useCall('GET /health', {}, { live: true });
-  if (health.error) return <ErrorNotice error={health.error} onRetry={() => void health.refetch()} />;
-  if (!health.data) return <Loading />;
+  if (!health.data) return <PartWaiting reads={[health]} />;
   const { version, started_at, storage, nodes, shows_nodes, roles, backlog } = health.data;
   const isScarce = storage.free_bytes !== null && storage.free_bytes < SCARCE_BYTES;
 

@@ -1,8 +1,7 @@
 import { Table, Text } from '@mantine/core';
 import type { NodesRecord } from '@sluice/contract/dashboard-nodes';
 import { Card } from '../../components/card.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/page-states.tsx';
+import { PartWaiting } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { WideTable } from '../../components/wide-table.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
@@ -12,8 +11,7 @@ import { DatabaseCard } from './database-card.tsx';
 /** What each node is and does, and the database that they share: for the operator's organisation. */
 export function NodesCard() {
   const fleet = useCall('GET /nodes', {}, { live: true });
-  if (fleet.error) return <ErrorNotice error={fleet.error} onRetry={() => void fleet.refetch()} />;
-  if (!fleet.data) return <Loading />;
+  if (!fleet.data) return <PartWaiting reads={[fleet]} />;
   const { nodes, database } = fleet.data;
   return (
     <>

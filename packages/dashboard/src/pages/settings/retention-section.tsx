@@ -8,7 +8,7 @@ import { isSame } from '../../components/form-baseline/changes.ts';
 import { StaleNotice } from '../../components/form-baseline/stale-notice.tsx';
 import { useFormBaseline } from '../../components/form-baseline/use-form-baseline.ts';
 import { LeaveGuard } from '../../components/leave-guard.tsx';
-import { Loading } from '../../components/page-states.tsx';
+import { PartWaiting } from '../../components/page-states.tsx';
 import { OutdatedNotice, RestoredNotice } from '../../components/restored-notice.tsx';
 import type { CallError } from '../../lib/api/call.ts';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
@@ -25,10 +25,7 @@ export function RetentionSection() {
   const organisation = useCall('GET /organisations/:id', { id });
   const mayChange = useMay()('settings.change');
 
-  if (organisation.error) {
-    return <ErrorNotice error={organisation.error} onRetry={() => void organisation.refetch()} />;
-  }
-  if (!organisation.data) return <Loading />;
+  if (!organisation.data) return <PartWaiting reads={[organisation]} />;
   return mayChange ? (
     <RetentionForm key={organisation.data.id} organisation={organisation.data} />
   ) : (
