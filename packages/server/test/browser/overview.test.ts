@@ -83,6 +83,13 @@ describe('the overview', () => {
     await funnel.getByRole('link', { name: /^Dropped 1/ }).waitFor();
     await funnel.getByRole('link', { name: /^Delivered 3/ }).waitFor();
     await funnel.getByRole('link', { name: /^Dead letters 1/ }).waitFor();
+    const parts = [
+      page.getByRole('navigation', { name: 'Key figures' }),
+      page.getByRole('heading', { name: 'Map' }),
+      funnel,
+    ];
+    const tops = await Promise.all(parts.map(async part => (await part.boundingBox())?.y ?? 0));
+    expect(tops).toEqual(tops.toSorted((a, b) => a - b));
     await page.getByText('p99', { exact: true }).first().waitFor();
     await page.getByRole('row', { name: /Broken webhook failing 1 0 1 0/ }).waitFor();
     const chart = page.getByRole('img', { name: /^Received 4 in the last/ });

@@ -6,12 +6,13 @@ import { formatCapped, formatDuration, formatNumber } from '../../lib/format.ts'
 import { addCapped, deliveredPercent, formatDelivered } from '../../lib/share.ts';
 import classes from './cards.module.css';
 import { type Change, changeOf } from './change.ts';
+import { deliveredPercents } from './chart-rows.ts';
 import { listedWithin, type Range } from './ranges.ts';
 
 /** The four figures that say whether all is well, each with its way over time and how it was before. */
 export function Cards({ overview, range }: { overview: OverviewRecord; range: Range }) {
   const { totals, series, present, failed_events, latency, before } = overview;
-  const { received = [], delivered = [], dead = [], failed = [] } = series;
+  const { received = [], dead = [], failed = [] } = series;
   const undelivered = addCapped(present.dead, failed_events);
   const undeliveredBefore = before && addCapped(before.present.dead, before.failed_events).count;
   const within = listedWithin(range);
@@ -31,7 +32,7 @@ export function Cards({ overview, range }: { overview: OverviewRecord; range: Ra
         change={changeOf(deliveredPercent(present), before && deliveredPercent(before.present), 'points')}
         to="/deliveries"
         search={{ state: 'delivered', ...within }}
-        line={<Sparkline values={delivered} />}
+        line={<Sparkline values={deliveredPercents(overview)} />}
       />
       <Card
         label="p95 latency"

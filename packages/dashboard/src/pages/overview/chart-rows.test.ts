@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { hasLonePoint, latencyRows, throughputRows } from './chart-rows.ts';
+import { deliveredPercents, hasLonePoint, latencyRows, throughputRows } from './chart-rows.ts';
 
 const from = '2026-05-01T12:00:00.000Z';
 
@@ -20,6 +20,14 @@ test('every step is a row with its time, and what has no state yet waits', () =>
   expect(rows[0]?.waiting).toBe(0);
   const [longer] = throughputRows({ from, step_s: 72_000, series, open });
   expect(longer?.at).toMatch(/^Fri \d+, \d\d:\d\d$|^Fri,? \d+/);
+});
+
+test('the share that has arrived is of what was made in the same step, and stays where nothing was made', () => {
+  const series = { delivered: [0, 3, 0, 0, 2], dead: [0, 1, 0, 1, 0] };
+  const open = { counts: [0, 0, 0, 1, 0], more: false };
+  expect(deliveredPercents({ series, open })).toEqual([75, 75, 75, 0, 100]);
+  const none = { counts: [0, 0], more: false };
+  expect(deliveredPercents({ series: { delivered: [0, 0] }, open: none })).toEqual([0, 0]);
 });
 
 test('where nothing was delivered there is no latency', () => {

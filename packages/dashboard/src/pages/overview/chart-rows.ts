@@ -60,6 +60,23 @@ export function throughputRows({
 }
 
 /**
+ * Of the deliveries that were made in each step, those that have arrived, in percent. Where none was made it stays as it was:
+ * none has failed there.
+ */
+export function deliveredPercents({ series, open }: Pick<OverviewRecord, 'open' | 'series'>): number[] {
+  const { delivered = [], dead = [] } = series;
+  const percents = delivered.map((arrived, n) => {
+    const all = arrived + (dead[n] ?? 0) + (open.counts[n] ?? 0);
+    return all === 0 ? null : (arrived / all) * 100;
+  });
+  let last = percents.find(percent => percent !== null) ?? 0;
+  return percents.map(percent => {
+    last = percent ?? last;
+    return last;
+  });
+}
+
+/**
  * Whether a line would leave some of it out: between two steps without a figure there is nothing to draw it to.
  */
 export const hasLonePoint = (figures: readonly (number | null)[]): boolean =>

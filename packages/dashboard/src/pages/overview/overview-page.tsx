@@ -80,7 +80,6 @@ function Shown({ overview, range }: { overview: OverviewRecord; range: Range }) 
     <Stack gap="md">
       <Strip overview={overview} />
       <Cards overview={overview} range={range} />
-      <Funnel overview={overview} range={range} />
       <Card title="Map" lead="Sources, pipelines and destinations, and how much goes from one to the next">
         <WhenVisible className={classes.map ?? ''}>
           <Suspense fallback={<Loading />}>
@@ -88,6 +87,7 @@ function Shown({ overview, range }: { overview: OverviewRecord; range: Range }) 
           </Suspense>
         </WhenVisible>
       </Card>
+      <Funnel overview={overview} range={range} />
       <WhenVisible className={classes.chart ?? ''}>
         <Suspense fallback={<Loading />}>
           <Charts overview={overview} range={range} onZoom={zoom} />
