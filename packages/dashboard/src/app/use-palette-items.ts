@@ -5,6 +5,7 @@ import { call } from '../lib/api/call.ts';
 import { useAll, useCall, useChanges } from '../lib/api/use-call.ts';
 import { useMay, useSession } from '../lib/session.tsx';
 import { useSwitchOrganisation } from '../lib/use-switch-organisation.ts';
+import { jobTitle } from '../pages/jobs/job-labels.ts';
 import { sectionLabels } from '../pages/settings/section-labels.ts';
 import { navigation } from './pages.ts';
 import { type PaletteItem, rankItems } from './palette-items.ts';
@@ -58,7 +59,7 @@ export function usePaletteItems(typed: string): {
   const things = (asked === '' ? [] : (found.data ?? [])).map(({ kind, id, label, to }) =>
     goingTo({
       key: `thing ${id}`,
-      label,
+      label: kind === 'job' ? jobTitle({ kind: label }) : label,
       // What has a name of its own is known by that.
       description: configured.has(kind) ? kind : `${kind} ${id}`,
       isThing: true,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { launchChromium, leave, visit } from '../support/browser-page.ts';
-import { dataOf, join } from '../support/dashboard.ts';
+import { dataOf, join, listOf } from '../support/dashboard.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { makePipeline, makeWebhook } from '../support/pipelines.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -73,6 +73,10 @@ test('dead letters of a destination are counted, and retried by a job once that 
     async () => (await flow.deliveries(`destination=${warehouse}&state=delivered`)).length === 2,
     'They were not delivered.',
   );
+  // By its id, under the name that it has on its own page.
+  const [job] = listOf<{ id: string }>(await flow.browser.get('/jobs')).data;
+  await pick(page, job?.id ?? '', '^Retry dead letters\\s*job');
+  await page.getByRole('heading', { level: 1, name: 'Retry dead letters' }).waitFor();
   expect(faults).toEqual([]);
   await leave(page);
 });

@@ -265,6 +265,20 @@ test('retention and searchable traits are saved, and the audit log says who did 
   await leave(page);
 });
 
+test('an invitation that was revoked is called so in the audit log, beside the code that is stored', async () => {
+  await owner.post('/members', { email: 'hopper@example.com', role: 'viewer' });
+  const members = listOf<{ id: string; email: string }>(await owner.get('/members')).data;
+  await owner.delete(`/members/${members.find(({ email }) => email === 'hopper@example.com')?.id}`);
+  const { page } = await open('/settings/audit', owner);
+  await page.getByRole('combobox', { name: 'Action' }).fill('revoked');
+  await page.getByRole('option', { name: 'Invitation revoked' }).click();
+  await page.waitForURL(/action=invitation\.withdrawn/);
+  await rowOf(page, 'Invitation revoked').click();
+  await page.getByRole('heading', { name: 'Invitation revoked' }).waitFor();
+  await page.getByText('invitation.withdrawn', { exact: true }).waitFor();
+  await leave(page);
+});
+
 describe('the login', () => {
   const fillIn = async (page: Page, email: string, password: string) => {
     await page.getByLabel('Email').fill(email);

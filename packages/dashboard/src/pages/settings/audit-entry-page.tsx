@@ -10,6 +10,7 @@ import { Waiting } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
+import { actionLabel } from './audit-labels.ts';
 
 /** One entry of the audit log, with all that is known of it. */
 export default function AuditEntryPage() {
@@ -18,10 +19,11 @@ export default function AuditEntryPage() {
   if (!entry.data) return <Waiting error={entry.error} onRetry={() => void entry.refetch()} />;
   const { action, actor, actor_name, at, target, target_name, target_page, address, details } = entry.data;
   const name = target_name ?? target;
+  const label = actionLabel(action);
 
   return (
     <Page
-      title={action}
+      title={label}
       lead={
         <Anchor component={Link} to="/settings/audit" size="sm">
           Audit log
@@ -31,6 +33,12 @@ export default function AuditEntryPage() {
       <Card>
         <Stack>
           <dl className={classes.facts}>
+            {label !== action && (
+              <>
+                <dt>Action</dt>
+                <dd className="mono">{action}</dd>
+              </>
+            )}
             <dt>Time</dt>
             <dd>
               <ExactTime at={at} /> (<RelativeTime at={at} />)

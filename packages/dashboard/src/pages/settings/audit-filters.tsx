@@ -9,6 +9,7 @@ import { useCall } from '../../lib/api/use-call.ts';
 import { notifyError } from '../../lib/notify-error.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import { useTimeRange } from '../../lib/use-time-range.ts';
+import { actionLabel } from './audit-labels.ts';
 import { saveFile } from './save-file.ts';
 
 /** What the audit log is narrowed by, as the address says it. */
@@ -29,7 +30,9 @@ export function AuditFilters() {
     value: actor,
     label: actor_name === actor ? actor : `${actor_name} (API key)`,
   }));
-  const actions = isKind(filter.kind) ? auditActions[filter.kind] : Object.values(auditActions).flat();
+  const actions = (isKind(filter.kind) ? auditActions[filter.kind] : Object.values(auditActions).flat()).map(
+    action => ({ value: action, label: actionLabel(action) }),
+  );
   const [isExporting, setExporting] = useState(false);
   const exportAs = async (format: 'csv' | 'ndjson') => {
     setExporting(true);

@@ -9,6 +9,7 @@ import { useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
 import { useMay } from '../../lib/session.tsx';
 import { AuditFilters, useAuditFilter } from './audit-filters.tsx';
+import { actionLabel } from './audit-labels.ts';
 
 const keyOf = ({ id }: AuditRecord): string => id;
 const pageOf = ({ id }: AuditRecord): string => `/settings/audit/${id}`;
@@ -19,7 +20,11 @@ const columns: readonly Column<AuditRecord>[] = [
     header: 'Action',
     width: 'minmax(150px, 1fr)',
     narrowWidth: 'minmax(120px, 1.2fr)',
-    cell: entry => <RowLink to={pageOf(entry)}>{entry.action}</RowLink>,
+    cell: entry => (
+      <RowLink to={pageOf(entry)}>
+        <span title={entry.action}>{actionLabel(entry.action)}</span>
+      </RowLink>
+    ),
   },
   {
     header: 'Person',
