@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventState } from './dashboard-events.ts';
+import { type EventSummary, eventState } from './dashboard-events.ts';
 import { entityKind, externalId, jsonObject, parseTimestamp, textOf, timestamp } from './event.ts';
 import { pagingQuery } from './paging.ts';
 
@@ -91,6 +91,8 @@ export const entityEvent = z.object({
   erased_at: time.nullable().meta({ description: 'When its payload was erased on request.' }),
 });
 export type EntityEventRecord = z.infer<typeof entityEvent>;
+/** With what became of it, for people. */
+export type ShownEntityEvent = EntityEventRecord & Pick<EventSummary, 'outcome' | 'delivery_states'>;
 
 /** What a list of entities can be narrowed by, beside `trait.<path>`. A kind that cannot be finds nothing. */
 export const entitiesQuery = z.strictObject({

@@ -126,7 +126,6 @@ import {
 import { type ViewRecord, viewBody, viewChange } from './dashboard-views.ts';
 import {
   deleteQuery,
-  type EntityEventRecord,
   type EntityGraphRecord,
   type EntityIdentityRecord,
   type EntityLinkRecord,
@@ -137,6 +136,7 @@ import {
   entityEventsQuery,
   graphQuery,
   linksQuery,
+  type ShownEntityEvent,
   type TimedEntityRecord,
   traitsBody,
 } from './entity.ts';
@@ -316,7 +316,7 @@ export const privateCalls = {
   },
   'GET /entities/:kind/:external_id/graph': { query: graphQuery, answer: one<EntityGraphRecord>() },
   'GET /entities/:kind/:external_id/identity': { answer: one<EntityIdentityRecord>() },
-  'GET /entities/:kind/:external_id/events': { query: entityEventsQuery, answer: list<EntityEventRecord>() },
+  'GET /entities/:kind/:external_id/events': { query: entityEventsQuery, answer: list<ShownEntityEvent>() },
 
   /** Sources, destinations and pipelines as one YAML document, without their secrets. */
   'GET /configuration/file': { answer: one<ConfigurationFile>() },

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser as Chromium } from 'playwright-core';
 import { faultsForAnybody, launchChromium, leave, visit } from '../support/browser-page.ts';
 import { dataOf, join, listOf } from '../support/dashboard.ts';
+import { ingestWith } from '../support/endpoints.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { openSampleCompany, type SampleCompany } from '../support/sample-company.ts';
 import { until } from '../support/until.ts';
 
@@ -94,6 +96,37 @@ test('the list and the events of one refresh themselves', async () => {
   await send('POST', '/ingest', { events: [{ type: 'robot.moved', entity }] });
   await page.getByRole('link', { name: 'robot.moved' }).waitFor();
   await leave(page);
+});
+
+test('the events of one say what became of each, and say so when that changes', async () => {
+  let isUp = false;
+  const receiver = startReceiver(() => new Response('', { status: isUp ? 200 : 500 }));
+  const { owner } = company;
+  const make = async (path: string, body: object) =>
+    dataOf<Record<'id' | 'secret', string>>(await owner.post(path, body));
+  const { secret } = await make('/keys', { name: 'Drones' });
+  const source = await make('/sources', { kind: 'sdk', name: 'Drones', match: 'drone.*' });
+  const config = { url: receiver.url, auth: { mode: 'none' } };
+  const policy = { attempts: 1 };
+  const tower = await make('/destinations', { kind: 'webhook', name: 'Tower', config, policy });
+  await make('/pipelines', { name: 'Drones', sources: [source.id], destinations: [{ id: tower.id }] });
+  const entity = { kind: 'drone', external_id: 'd_1' };
+  await ingestWith(company.service.url, secret)({ events: [{ type: 'drone.landed', entity }] });
+  await owner.post('/entities', { ...entity, traits: {} });
+  const { page, faults } = await visit(chromium, company.service.url, '/entities/drone/d_1', { as: owner });
+  const row = page
+    .getByRole('table', { name: 'Events of this entity' })
+    .getByRole('row', { name: /drone.landed/ });
+  await row.getByText('not delivered').waitFor();
+  await row.getByText('0/1').waitFor();
+  isUp = true;
+  const [dead] = listOf<{ id: string }>(await owner.get(`/deliveries?destination=${tower.id}`)).data;
+  await owner.post(`/deliveries/${dead?.id}/retry`);
+  await row.getByText('1/1').waitFor();
+  expect(await row.getByText('delivered', { exact: true }).count()).toBe(1);
+  expect(faults).toEqual([]);
+  await leave(page);
+  await receiver.stop();
 });
 
 test('one is created, edited and linked by hand, and what others write meanwhile is not overwritten unasked', async () => {

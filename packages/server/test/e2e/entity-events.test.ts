@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type EntityEventRecord, entityEvent } from '@sluice/contract/entity';
+import { type EntityEventRecord, entityEvent, type ShownEntityEvent } from '@sluice/contract/entity';
 import { dataOf, listOf } from '../support/dashboard.ts';
 import { acceptedIds, expectRefused, ingestWith } from '../support/endpoints.ts';
 import { type EntityClient, entityClient } from '../support/entities.ts';
@@ -63,6 +63,37 @@ describe('the events of an entity', () => {
     expect(await idsOf('/person/x/events?identity=true')).toEqual([y2, x2, y1, x1] as string[]);
     expect(await idsOf('/person/y/events?identity=true&limit=1')).toEqual([y2, x2, y1, x1] as string[]);
     expect(await idsOf('/person/x/events?identity=false')).toEqual([x2, x1] as string[]);
+  });
+
+  test('say on its page what became of each, in the words of the list of events', async () => {
+    let isUp = false;
+    const receiver = startReceiver(() => new Response('', { status: isUp ? 200 : 500 }));
+    const config = { url: receiver.url, auth: { mode: 'none' } };
+    const policy = { attempts: 1 };
+    const { id } = await flow.destination({ kind: 'webhook', name: 'Comes back', config, policy });
+    await flow.routeTo({ id, when: 'entity.external_id == "fay"' });
+    const [lost = ''] = await send('fay', [{ n: 1 }]);
+    const { id: delivery } = await flow.settled(lost, 'dead');
+    const shown = async () => {
+      const rows = listOf<ShownEntityEvent>(await flow.browser.get('/entities/person/fay/events')).data;
+      return rows.map(event => [event.id, event.state, event.outcome, event.delivery_states]);
+    };
+    expect(await shown()).toEqual([[lost, 'processed', 'not delivered', { dead: 1 }]]);
+    isUp = true;
+    await flow.browser.post(`/deliveries/${delivery}/retry`);
+    await flow.settled(lost, 'delivered');
+    const [later = ''] = await send('fay', [{ n: 12345 }]);
+    await flow.settled(later, 'delivered');
+    expect(await shown()).toEqual([
+      [later, 'processed', 'delivered', { delivered: 1 }],
+      [lost, 'processed', 'delivered', { delivered: 1 }],
+    ]);
+    const [first] = listOf(await flow.browser.get('/entities/person/fay/events?limit=1')).data;
+    expect(first).toMatchObject({ id: later, payload: { n: 12345 } });
+    // Programs are promised the state.
+    for (const event of listOf(await client.get('/person/fay/events')).data)
+      entityEvent.strict().parse(event);
+    await receiver.stop();
   });
 
   test('are listed with their payloads as they were sent', async () => {

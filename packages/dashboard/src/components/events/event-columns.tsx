@@ -6,6 +6,23 @@ import { StateBadge } from '../state-badge.tsx';
 import { DeliveryDots } from './delivery-dots.tsx';
 import { PayloadExcerpt } from './payload-excerpt.tsx';
 
+/** What became of an event, in any list of events. */
+type Fate = Pick<EventSummary, 'outcome' | 'delivery_states'>;
+
+export const outcomeColumn: Column<Fate> = {
+  header: 'Outcome',
+  width: '130px',
+  narrowWidth: '118px',
+  cell: ({ outcome }) => <StateBadge state={outcome} />,
+};
+
+export const deliveriesColumn: Column<Fate> = {
+  header: 'Deliveries',
+  width: '112px',
+  cell: ({ delivery_states }) => <DeliveryDots states={delivery_states} />,
+  onlyWide: true,
+};
+
 /** What a list can say of each event. */
 const byName: Readonly<Record<EventColumnName, Column<EventSummary>>> = {
   received: {
@@ -26,18 +43,8 @@ const byName: Readonly<Record<EventColumnName, Column<EventSummary>>> = {
       </RowLink>
     ),
   },
-  outcome: {
-    header: 'Outcome',
-    width: '130px',
-    narrowWidth: '118px',
-    cell: ({ outcome }) => <StateBadge state={outcome} />,
-  },
-  deliveries: {
-    header: 'Deliveries',
-    width: '112px',
-    cell: ({ delivery_states }) => <DeliveryDots states={delivery_states} />,
-    onlyWide: true,
-  },
+  outcome: outcomeColumn,
+  deliveries: deliveriesColumn,
   source: {
     header: 'Source',
     width: 'minmax(90px, 1fr)',

@@ -1,12 +1,12 @@
 import { Switch } from '@mantine/core';
-import type { EntityEventRecord } from '@sluice/contract/entity';
+import type { ShownEntityEvent } from '@sluice/contract/entity';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { Empty } from '../../components/empty.tsx';
+import { deliveriesColumn, outcomeColumn } from '../../components/events/event-columns.tsx';
 import { PagedList } from '../../components/paged-list.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import type { Column } from '../../components/rows.tsx';
-import { StateBadge } from '../../components/state-badge.tsx';
 import { useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
 import { type EntityName, nameOf } from '../../lib/entity-path.ts';
@@ -15,10 +15,12 @@ import { useFilters } from '../../lib/use-filters.ts';
 import classes from './entity-events.module.css';
 import { UPDATES_LATER, useIdentity } from './use-identity.ts';
 
-const keyOf = ({ id }: EntityEventRecord) => id;
-const pageOf = ({ id }: EntityEventRecord) => `/events/${id}`;
+const keyOf = ({ id }: ShownEntityEvent) => id;
+const traceOf = ({ id, outcome, delivery_states }: ShownEntityEvent) =>
+  `${id} ${outcome} ${JSON.stringify(delivery_states)}`;
+const pageOf = ({ id }: ShownEntityEvent) => `/events/${id}`;
 
-const columns: readonly Column<EntityEventRecord>[] = [
+const columns: readonly Column<ShownEntityEvent>[] = [
   {
     header: 'Type',
     width: 'minmax(90px, 1fr)',
@@ -28,7 +30,8 @@ const columns: readonly Column<EntityEventRecord>[] = [
       </Link>
     ),
   },
-  { header: 'State', width: '96px', cell: ({ state }) => <StateBadge state={state} /> },
+  outcomeColumn,
+  deliveriesColumn,
   { header: 'Entity', width: 'minmax(120px, 220px)', cell: ({ entity }) => nameOf(entity), onlyWide: true },
   { header: 'Received', width: '90px', cell: ({ received_at }) => <RelativeTime at={received_at} /> },
 ];
@@ -39,7 +42,7 @@ export function EntityEvents({ name }: { name: EntityName }) {
   const { isOutdated } = useIdentity(name);
   const asked = { ...name, identity };
   const list = useList('GET /entities/:kind/:external_id/events', asked);
-  useLiveList(list, 'GET /entities/:kind/:external_id/events', asked, ({ id, state }) => `${id} ${state}`);
+  useLiveList(list, 'GET /entities/:kind/:external_id/events', asked, traceOf);
   return (
     <Card
       title="Events"

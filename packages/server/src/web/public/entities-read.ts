@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { seconds } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import type { EntityRef } from '../../core/event/scope.ts';
-import type { EntityActions, EntityStore } from '../../core/stores/entities.ts';
+import type { EntityActions, EntityStore, EventOfEntity } from '../../core/stores/entities.ts';
 import type { Cursors } from '../paging.ts';
 import { readQuery } from '../read-json.ts';
 import { readListQuery } from './entities-query.ts';
@@ -26,8 +26,12 @@ interface EntityReads {
   links(orgId: string, entity: EntityRef, request: Request): Promise<Response>;
   graph(orgId: string, entity: EntityRef, request: Request): Promise<Response>;
   identity(orgId: string, entity: EntityRef, request: Request): Promise<Response>;
-  events(orgId: string, entity: EntityRef, request: Request): Promise<Response>;
+  /** Each as JSON, or as whoever asks would have it written. */
+  events(orgId: string, entity: EntityRef, request: Request, write?: WriteEvents): Promise<Response>;
 }
+
+type WriteEvents = (events: readonly EventOfEntity[]) => Promise<readonly string[]>;
+const writeAsTheyAre: WriteEvents = async events => events.map(event => eventJson(event));
 
 export interface EntityReadsDependencies {
   readonly entities: Pick<
@@ -98,7 +102,7 @@ export function createEntityReads({ entities, actions, cursors }: EntityReadsDep
       return answerJson(identityJson(identity));
     },
 
-    async events(orgId, entity, request) {
+    async events(orgId, entity, request, write = writeAsTheyAre) {
       const query = readQuery(request, entityEventsQuery);
       const list = ['entity events', orgId, entity.kind, entity.externalId, String(query.identity)];
       const { page, answer } = openPage(list, query);
@@ -107,7 +111,7 @@ export function createEntityReads({ entities, actions, cursors }: EntityReadsDep
       // Events refer to an entity by name and outlive it: only where there is neither of them is there nothing.
       const isEmpty = events.length === 0 && page.position === null;
       if (isEmpty && (await entities.findEntity(orgId, entity)) === null) throw new Problem('not_found');
-      return answer(events.map(eventJson), next);
+      return answer(await write(events), next);
     },
   };
 

@@ -52,7 +52,7 @@ export function identityJson({ members, traits, provenance, truncated }: Identit
   );
 }
 
-export function eventJson(event: EventOfEntity): string {
+export function eventJson(event: EventOfEntity, more: object = {}): string {
   const record: Omit<EntityEventRecord, 'payload'> = {
     id: event.id,
     type: event.type,
@@ -63,7 +63,7 @@ export function eventJson(event: EventOfEntity): string {
     received_at: toRfc3339(event.receivedAt),
     erased_at: event.erasedAt === null ? null : toRfc3339(event.erasedAt),
   };
-  return `${JSON.stringify(record).slice(0, -1)},"payload":${event.payload ?? 'null'}}`;
+  return `${JSON.stringify({ ...record, ...more }).slice(0, -1)},"payload":${event.payload ?? 'null'}}`;
 }
 
 /** Success in the envelope, around JSON text. */

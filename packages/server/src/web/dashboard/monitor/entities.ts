@@ -2,12 +2,13 @@ import type { AuditAction } from '@sluice/contract/dashboard-audit';
 import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { EntityRef } from '../../../core/event/scope.ts';
-import type { EntityActions, EntityStore } from '../../../core/stores/entities.ts';
+import type { EntityActions, EntityStore, EventOfEntity } from '../../../core/stores/entities.ts';
+import type { Journal } from '../../../core/stores/journal.ts';
 import type { Cursors } from '../../paging.ts';
 import { placeOf, readEntity, readLink, targetOf } from '../../public/entities-path.ts';
 import { readIfMatch } from '../../public/entities-query.ts';
 import { createEntityReads, type EntityReadsDependencies } from '../../public/entities-read.ts';
-import { answerJson, linkRecord, timedEntityJson } from '../../public/entities-records.ts';
+import { answerJson, eventJson, linkRecord, timedEntityJson } from '../../public/entities-records.ts';
 import { createEntityWrites, type EntityBodyReading } from '../../public/entities-write.ts';
 import { besideIn } from '../call-address.ts';
 import type { Calls } from '../calls.ts';
@@ -17,19 +18,23 @@ import type { LimitedEntities } from './search-limit.ts';
 const ONE = '/entities/:kind/:external_id';
 const LINK = `${ONE}/links/:relation/:to_kind/:to_external_id` as const;
 
-/** Entities as people see and change them: as programs do, but with when each trait was written, and on record. */
+/**
+ * Entities as people see and change them: as programs do, but with when each trait was written and what became of each
+ * event, and on record.
+ */
 export function entityCalls(
   calls: Calls,
   dependencies: EntityBodyReading & {
     readonly entities: EntityReadsDependencies['entities'] &
       Pick<LimitedEntities, 'listEntities'> &
       Pick<EntityStore, 'audited'>;
+    readonly journal: Pick<Journal, 'findEvents'>;
     readonly entityActions: EntityActions;
     readonly cursors: Cursors;
     readonly clock: Clock;
   },
 ): void {
-  const { entities, entityActions: actions, cursors, clock } = dependencies;
+  const { entities, journal, entityActions: actions, cursors, clock } = dependencies;
   const reads = createEntityReads({ entities, actions, cursors });
 
   const writes = createEntityWrites({ ...dependencies, actions });
@@ -55,11 +60,29 @@ export function entityCalls(
     return call.respond(answerJson(timedEntityJson(entity)));
   });
 
-  for (const what of ['links', 'graph', 'identity', 'events'] as const) {
+  for (const what of ['links', 'graph', 'identity'] as const) {
     calls.on(`GET ${ONE}/${what}`, 'read', async call =>
       call.respond(await reads[what](call.session.orgId, entityOf(call), call.request)),
     );
   }
+
+  /** One that is gone meanwhile is left out. */
+  const withOutcomes = (orgId: string) => async (events: readonly EventOfEntity[]) => {
+    const found = await journal.findEvents(
+      orgId,
+      events.map(({ id }) => id),
+    );
+    const byId = new Map(found.map(event => [event.id, event]));
+    return events.flatMap(event => {
+      const { outcome, deliveryStates } = byId.get(event.id) ?? {};
+      return outcome ? [eventJson(event, { outcome, delivery_states: deliveryStates })] : [];
+    });
+  };
+
+  calls.on(`GET ${ONE}/events`, 'read', async call => {
+    const { orgId } = call.session;
+    return call.respond(await reads.events(orgId, entityOf(call), call.request, withOutcomes(orgId)));
+  });
 
   calls.on('POST /entities', 'entities.change', async call =>
     call.respond(await writes.merge(call.session.orgId, call.request, recordAs(call, 'entity.written'))),
