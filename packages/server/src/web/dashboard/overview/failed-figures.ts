@@ -26,7 +26,8 @@ const cappedAt = (most: number, { counts, more }: Found): CappedCount => ({
 
 /**
  * Of each pipeline, from one look, which counts the newest where there are more than it counts. Counters have all that
- * ever failed, also what was discarded since: a pipeline of which no more failed than were found is counted whole.
+ * ever failed, also what was discarded since: a pipeline of which no more failed than were found is counted whole, and
+ * any other is looked at by itself, lest the failures of its neighbours hide its own.
  */
 export async function failedInEach(
   stores: { readonly deliveryQueue: Queue; readonly counters: Pick<CounterStore, 'readCounters'> },
@@ -41,10 +42,16 @@ export async function failedInEach(
   if (!more) return id => cappedAt(most, { counts: found(id), more });
   const ids = pipelines.map(({ id }) => id);
   const failed = totalsOf(await counters.readCounters(orgId, ids, ['failed'], wholeOf(window)));
-  return id => {
-    const own = found(id);
-    return cappedAt(most, { counts: own, more: sumOf(own) > most || failed(id, 'failed') > sumOf(own) });
-  };
+  const again = new Map<string, Found>();
+  for (const id of ids) {
+    const own = sumOf(found(id));
+    if (own > most || failed(id, 'failed') <= own) continue;
+    again.set(
+      id,
+      await deliveryQueue.countFailedInEach(orgId, { ...receivedIn(window), pipeline: id }, most),
+    );
+  }
+  return id => cappedAt(most, again.get(id) ?? { counts: found(id), more: sumOf(found(id)) > most });
 }
 
 /** Of one pipeline, and of each step of one of its versions. */
