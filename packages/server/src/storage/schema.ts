@@ -252,7 +252,7 @@ export interface Schema extends Views {
     /** Since when the present budget runs, where that is not since it was made. */
     budget_at: number | null;
     due_at: number;
-    /** Since when it has been due, where a failed probe has put it at the end of the queue. */
+    /** When it was due, where a failed probe has put it at the end of the queue, or somebody at its beginning. */
     waiting_from: number | null;
     lease_token: string | null;
     code: string | null;

@@ -155,6 +155,42 @@ test('with nothing waiting, trying it now sends a test; what is asked for is on 
   expect((await viewer.post(`/destinations/${id}/probe`)).status).toBe(403);
 });
 
+test('where all that waits is due later, trying it now sends the first of it, which spends no attempt', async () => {
+  const { deliveryQueue, configuration } = flow.service.engine;
+  const { id } = await flow.destination({
+    kind: 'webhook',
+    name: 'quiet',
+    config: { url: `${receiver.url}/quiet` },
+    policy: { attempts: 2, schedule_s: [0, 3_600], timeout_s: 30 },
+  });
+  await flow.routeTo({ id, when: 'event.type == "quiet"' });
+  for (let n = 0; n < 2; n++) await flow.settled(await flow.send({}, 'quiet'), 'retrying');
+  const waiting = (dueBy: number) =>
+    deliveryQueue.listWaiting(flow.orgId, id, { dueBy, after: null, limit: 9 });
+  const [first] = await waiting(clock.now() + minutes(120));
+  const openedAt = clock.now();
+  const opened = { openedAt, nextProbeAt: openedAt + seconds(20), failure: 'It answered 503.' };
+  await configuration.openBreaker(flow.orgId, id, opened);
+  const tryNow = async () => dataOf(await flow.browser.post(`/destinations/${id}/probe`));
+  expect(await tryNow()).toEqual({ sent: 'delivery', test: null });
+  const probed = () => configuration.findDestination(flow.orgId, id);
+  await until(async () => (await probed())?.breaker?.lastProbeAt != null, 'No probe went out.');
+  await until(async () => {
+    const [probe] = await waiting(clock.now() + minutes(1));
+    return probe?.id === first?.id && probe?.attemptsMade === 1 && probe.waitingFrom === first?.dueAt;
+  }, 'It has spent an attempt, or would be given up sooner.');
+  healthy.add('/quiet');
+  expect(await tryNow()).toEqual({ sent: 'delivery', test: null });
+  await until(async () => (await probed())?.breaker === null, 'The breaker did not close.');
+  await until(async () => (await states(id, 'delivered')) === 1, 'It is not delivered.');
+  expect(await states(id, 'retrying')).toBe(1);
+  // No test event was among what it got.
+  const bodies = receiver.requests
+    .filter(({ path }) => path === '/quiet')
+    .map(({ body }) => JSON.parse(body));
+  expect(new Set(bodies.map(({ type }) => type))).toEqual(new Set(['quiet']));
+});
+
 test('with nothing waiting the next delivery is the probe, at once', async () => {
   const { read, recover } = await downAndIdle('next');
   recover();

@@ -55,6 +55,11 @@ export interface DeliveryQueue
     at: number,
     limit: number,
   ): Promise<number>;
+  /**
+   * Makes due now the first of what waits for a destination that is down, so that it can be the probe. It is given up no
+   * sooner for that: it counts as waiting from when it was due. False where the first is due already, or nothing waits.
+   */
+  hastenFirst(orgId: string, destinationId: string, at: number): Promise<boolean>;
   /** Cancels what waits for a destination that is gone. */
   cancelOrphans(at: number, limit: number): Promise<number>;
 
@@ -94,7 +99,7 @@ export interface DeliveryClaimInput {
 export interface WaitingDelivery {
   readonly id: string;
   readonly dueAt: number;
-  /** Since when it has been due; failed probes leave that as it is. */
+  /** Since when it has been due; neither failed probes nor being brought forward for one change that. */
   readonly waitingFrom: number;
   readonly attemptsMade: number;
   readonly budgetAt: number;

@@ -149,6 +149,39 @@ export function breakersContract(subject: Subject): void {
     expect((await read()).breaker).toBeNull();
   });
 
+  test('what waits first is made due for a probe that somebody asks for, and its schedule ends no sooner', async () => {
+    const { orgId, id, storage, open, deliver, claim, waiting } = await sample();
+    const hasten = (at: number, org = orgId) => storage.hastenFirst(org, id, at);
+    await open();
+    expect(await hasten(NOW)).toBe(false);
+    await deliver(NOW, 2);
+    // Both have failed once, and are retried later.
+    const retryAt = async (token: string, dueAt: number) => {
+      const claimed = await claim(token);
+      await storage.recordAttempts([failed(claimed, token, { state: 'retrying', dueAt })]);
+      return claimed.id;
+    };
+    const [first, second] = [await retryAt('a', NOW + 7_000), await retryAt('b', NOW + 9_000)];
+    expect(await hasten(NOW + 50, await storedOrganisation(storage))).toBe(false);
+    await storage.closeBreaker(orgId, id);
+    expect(await hasten(NOW + 50)).toBe(false);
+    await open();
+    expect(await hasten(NOW + 50)).toBe(true);
+    expect(await hasten(NOW + 60)).toBe(false);
+    const other = { id: second, dueAt: NOW + 9_000, waitingFrom: NOW + 9_000, attemptsMade: 1 };
+    expect(await waiting()).toMatchObject([
+      { id: first, dueAt: NOW + 50, waitingFrom: NOW + 7_000, attemptsMade: 1 },
+      other,
+    ]);
+    const probed = await claim('c');
+    const waits = { state: 'retrying', dueAt: NOW + 70, isUnspent: true } as const;
+    await storage.recordAttempts([failed(probed, 'c', waits)]);
+    expect(await waiting()).toMatchObject([
+      { id: first, dueAt: NOW + 70, waitingFrom: NOW + 7_000, attemptsMade: 1 },
+      other,
+    ]);
+  });
+
   test('what a clock that went back has put out of reach is brought forward', async () => {
     const { storage, read, open, take, fail } = await sample();
     await open(NOW + 86_400_000);

@@ -64,6 +64,20 @@ export const bringForward: Operation<DeliveryQueue['bringForward']> = async (
   return rows.length;
 };
 
+export const hastenFirst: Operation<DeliveryQueue['hastenFirst']> = async (db, orgId, destinationId, at) => {
+  const { rows } = await sql<{ id: string }>`
+    UPDATE deliveries SET due_at = ${at}, waiting_from = coalesce(waiting_from, due_at)
+    WHERE org_id = ${orgId} AND state IN ('pending', 'retrying') AND due_at > ${at}
+      AND id = (
+        SELECT id FROM deliveries
+        WHERE state IN ('pending', 'retrying') AND destination_id = ${destinationId} ORDER BY due_at, id LIMIT 1)
+      AND EXISTS (
+        SELECT 1 FROM destinations WHERE destinations.org_id = ${orgId} AND destinations.id = ${destinationId}
+          AND breaker_opened_at IS NOT NULL)
+    RETURNING id`.execute(db);
+  return rows.length > 0;
+};
+
 export const cancelOrphans: Operation<DeliveryQueue['cancelOrphans']> = async (db, at, limit) => {
   const orphaned = await sql<{ id: string }>`
     ${waitingIds}

@@ -16,6 +16,7 @@ export const deliveryOperations: StoreOperations<DeliveryQueue, 'claimDeliveries
   readBacklogOf: snapshot(waiting.readBacklogOf),
   expireDeliveries: write(ends.expireDeliveries),
   bringForward: write(ends.bringForward),
+  hastenFirst: write(ends.hastenFirst),
   cancelOrphans: write(ends.cancelOrphans),
 
   listDeliveries: snapshot(deliveries.listDeliveries),

@@ -28,7 +28,7 @@ export function destinationTestCalls(
       ConfigurationStore,
       'closeBreaker' | 'findDestination' | 'hastenProbe' | 'recordAudit'
     >;
-    readonly deliveryQueue: Pick<DeliveryQueue, 'readBacklogOf'>;
+    readonly deliveryQueue: Pick<DeliveryQueue, 'hastenFirst' | 'readBacklogOf'>;
     readonly destinationAdmin: Pick<DestinationAdmin, 'preview' | 'test'>;
     readonly triedEvents: TriedEvents;
     readonly clock: Clock;
@@ -50,11 +50,10 @@ export function destinationTestCalls(
     return showTest(result);
   }
 
-  /** Whether something is due that only the breaker keeps. */
-  async function hasDue({ orgId, id, breaker, paused }: StoredDestination): Promise<boolean> {
+  /** Whether something waits, due or not, that can be the probe. */
+  async function hasWaiting({ orgId, id, breaker, paused }: StoredDestination): Promise<boolean> {
     if (breaker === null || paused) return false;
-    const { firstDueAt } = await deliveryQueue.readBacklogOf(orgId, id, 1);
-    return firstDueAt !== null && firstDueAt <= clock.now();
+    return (await deliveryQueue.readBacklogOf(orgId, id, 1)).waiting > 0;
   }
 
   calls.on('POST /destinations/:id/test', 'destinations.change', async call => {
@@ -78,8 +77,12 @@ export function destinationTestCalls(
     const destination = await find(call);
     const { orgId, id } = destination;
     // Whoever delivers sends it; the breaker may have closed meanwhile, and then it goes out anyway.
-    const isDelivery = await hasDue(destination);
-    if (isDelivery) await configuration.hastenProbe(orgId, id, clock.now());
+    const isDelivery = await hasWaiting(destination);
+    if (isDelivery) {
+      const now = clock.now();
+      await deliveryQueue.hastenFirst(orgId, id, now);
+      await configuration.hastenProbe(orgId, id, now);
+    }
     const result = isDelivery
       ? null
       : await test(destination, await triedEvents.read(call.session, {}, destination));
