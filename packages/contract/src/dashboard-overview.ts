@@ -176,8 +176,8 @@ const mapRecord = z.object({
   sources: z.array(
     z.object({ ...mapNode, ...waiting, kind: z.enum(['webhook', 'sdk', 'system']), enabled: z.boolean() }),
   ),
-  /** `dead`: events that failed in it, of those received within the time. */
-  pipelines: z.array(z.object({ ...mapNode, enabled: z.boolean(), dead: cappedCount })),
+  /** `waiting`: events that one of its steps will try again. `dead`: those that failed in it, of those received within the time. */
+  pipelines: z.array(z.object({ ...mapNode, ...waiting, enabled: z.boolean(), dead: cappedCount })),
   /** `dead`: of the deliveries that were made within the time. */
   destinations: z.array(
     z.object({

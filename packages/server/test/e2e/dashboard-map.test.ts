@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { MapRecord } from '@sluice/contract/dashboard-overview';
 import { type CountedShop, openCountedShop } from '../support/counted-shop.ts';
-import { type Browser, dataOf, setUp } from '../support/dashboard.ts';
+import { type Browser, dataOf, listOf, setUp } from '../support/dashboard.ts';
+import { OPEN_TO_LOOPBACK } from '../support/delivery-process.ts';
 import { ingestWith } from '../support/endpoints.ts';
-import { makePipeline, makeWebhook } from '../support/pipelines.ts';
+import { moodStep, startModel } from '../support/model.ts';
+import { makeInbox, makePipeline, makeWebhook } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 let service: TestService;
 let owner: Browser;
@@ -71,5 +74,32 @@ test('the map shows what waits for its pipelines at every source that it will be
     ]);
   } finally {
     await idle.stop();
+  }
+});
+
+test('the map shows what a step will try again at its pipeline, and not where it came in', async () => {
+  const model = startModel();
+  const stuck = await startTestService({ settings: OPEN_TO_LOOPBACK });
+  try {
+    const browser = await setUp(stuck);
+    const hook = await makeWebhook(stuck.url, browser, 'Shop');
+    const inbox = await makeInbox(browser);
+    const into = { sources: [hook.id], destinations: [{ id: inbox }] };
+    await makePipeline(browser, { ...into, name: 'Moods', steps: [moodStep(model, { retry_s: [3_600] })] });
+    await makePipeline(browser, { ...into, name: 'Plain' });
+    for (let n = 0; n < 3; n++) await hook.send({ n });
+    const retrying = async () => listOf(await browser.get('/events?outcome=retrying')).data.length;
+    const delivered = async () => listOf(await browser.get('/deliveries?state=delivered')).data.length;
+    await until(async () => (await delivered()) === 3, 'The other pipeline did not deliver.');
+    await until(async () => (await retrying()) === 3, 'The step does not try again.');
+    const { sources, pipelines } = dataOf<MapRecord>(await browser.get('/map'));
+    expect([...sources, ...pipelines].map(({ name, waiting }) => [name, waiting])).toEqual([
+      ['Shop', { count: 0, more: false }],
+      ['Moods', { count: 3, more: false }],
+      ['Plain', { count: 0, more: false }],
+    ]);
+  } finally {
+    await stuck.stop();
+    await model.stop();
   }
 });

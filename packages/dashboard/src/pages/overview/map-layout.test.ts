@@ -11,7 +11,7 @@ const source = (id: string) => ({
   enabled: true,
   waiting: none,
 });
-const pipeline = (id: string) => ({ id, name: id, total: 0, enabled: true, dead: none });
+const pipeline = (id: string) => ({ id, name: id, total: 0, enabled: true, waiting: none, dead: none });
 const destination = (id: string) => ({
   id,
   name: id,

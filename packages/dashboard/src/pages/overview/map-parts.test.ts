@@ -9,8 +9,8 @@ const some = (count: number) => ({ count, more: false });
 const map: MapRecord = {
   sources: [{ id: 's', name: 'Shop', kind: 'webhook', enabled: true, total: 1_234, waiting: some(12) }],
   pipelines: [
-    { id: 'p', name: 'Orders', enabled: false, total: 1, dead: some(2) },
-    { id: 'q', name: 'Returns', enabled: true, total: 9, dead: none },
+    { id: 'p', name: 'Orders', enabled: false, total: 1, waiting: some(5), dead: some(2) },
+    { id: 'q', name: 'Returns', enabled: true, total: 9, waiting: none, dead: none },
   ],
   destinations: [
     {
@@ -66,7 +66,7 @@ test('parts say what they are, what they did, what waits and died there, and wha
   const { nodes } = drawMap(map, placeNodes(map), '1h');
   expect(nodes.map(({ data }) => [data.name, data.note, data.waits, data.died, data.state])).toEqual([
     ['Shop', 'webhook · 1,234 events', '12 unprocessed', '', null],
-    ['Orders', 'pipeline · 1 event', '', '2 failed', 'disabled'],
+    ['Orders', 'pipeline · 1 event', '5 retrying', '2 failed', 'disabled'],
     ['Returns', 'pipeline · 9 events', '', '', null],
     ['Inbox', 'inbox', '', '', 'down'],
     ['Chat', 'slack', '3 held', '', 'paused'],

@@ -141,12 +141,12 @@ function partsOf({ sources, pipelines, destinations }: MapRecord): Part[] {
       died: '',
       state: enabled ? null : 'disabled',
     })),
-    ...pipelines.map(({ id, name, enabled, total, dead }) => ({
+    ...pipelines.map(({ id, name, enabled, total, waiting, dead }) => ({
       column: 'pipelines' as const,
       id,
       name,
       note: `pipeline${counted(total, 'event', 'events')}`,
-      waits: '',
+      waits: told(waiting, 'retrying'),
       died: told(dead, 'failed'),
       state: enabled ? null : 'disabled',
     })),

@@ -109,7 +109,7 @@ interface PresentCounts {
   readonly dead: CappedCount;
 }
 
-/** What has not gone on, by where it is now. */
+/** What has not gone on, by where it is now. Events that a pipeline tries again are not here: see `countRetryingAt`. */
 export interface WaitingAt {
   /** Events that came through a webhook source and wait for their pipelines. */
   readonly sources: ReadonlyMap<string, CappedCount>;
@@ -188,6 +188,14 @@ export interface CounterStore {
   ): Promise<PresentCounts>;
   /** What waits now, part by part, each counted no further than `most`. */
   countWaitingAt(orgId: string, most: number): Promise<WaitingAt>;
+  /**
+   * Events that pipelines will try again, by pipeline: of the newest `most`, and of these as many as have plans of so many
+   * bytes together.
+   */
+  countRetryingAt(
+    orgId: string,
+    bounds: { readonly most: number; readonly bytes: number },
+  ): Promise<ReadonlyMap<string, CappedCount>>;
   /** The same of each destination, in one look. */
   countPresentOfEach(
     orgId: string,

@@ -234,6 +234,40 @@ export function countersContract(subject: Subject): void {
     expect(await subject.storage.pruneStepMinutes(idAt('org', NOW), NOW, { after: '', limit: 9 })).toBeNull();
   });
 
+  test('what is to be tried again is counted at the pipelines that will, and no more where it came in', async () => {
+    const { nodes, remove } = await subject.openEmpty();
+    const storage = everyStore(nodes[0]);
+    const org = await storedOrganisation(storage);
+    const trace = 'x'.repeat(1_000);
+    const stopped = { pipelineName: 'One', version: 1, step: 0, trace, tries: [] };
+    const run = (pipelineId: string) => ({ pipelineId, version: 1, retries: 1, dueAt: NOW + 5, stopped });
+    await accepted(storage, org, 4);
+    const [one, two, three] = (await storage.claimEvents(aClaimInput())).events;
+    const park = async (event: typeof one, ...pipelines: string[]) =>
+      event && (await storage.settleEvents([aSettlement(event, { parked: pipelines.map(run) })], NOW));
+    await park(one, 'pipe_one');
+    await park(two, 'pipe_one', 'pipe_two');
+    await park(three, 'pipe_one');
+    const count = async (most = 100, bytes = 100_000) =>
+      [...(await storage.countRetryingAt(org, { most, bytes }))]
+        .map(([id, { count, more }]) => `${id} ${count}${more ? '+' : ''}`)
+        .toSorted();
+    expect(await count()).toEqual(['pipe_one 3', 'pipe_two 1']);
+    // The newest of them, and of those as many as are small enough together.
+    expect(await count(1)).toEqual(['pipe_one 1+']);
+    expect(await count(2)).toEqual(['pipe_one 2+', 'pipe_two 1+']);
+    expect(await count(3)).toEqual(['pipe_one 3', 'pipe_two 1']);
+    expect(await count(100, 2_000)).toEqual(['pipe_one 1+']);
+    const waiting = async () => [...(await storage.countWaitingAt(org, 100)).types.values()];
+    expect(await waiting()).toEqual([{ count: 1, more: false }]);
+    // While one is tried again, too.
+    expect((await storage.claimEvents(aClaimInput({ now: NOW + 5, limit: 1 }))).events).toHaveLength(1);
+    expect(await count()).toEqual(['pipe_one 3', 'pipe_two 1']);
+    expect(await waiting()).toEqual([{ count: 1, more: false }]);
+    expect(await storage.countRetryingAt(idAt('org', NOW), { most: 9, bytes: 9 })).toEqual(new Map());
+    await remove();
+  });
+
   test('what waits is counted by what it waits for, and no further than asked', async () => {
     const { nodes, remove } = await subject.openEmpty();
     const storage = everyStore(nodes[0]);

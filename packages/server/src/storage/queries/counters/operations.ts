@@ -5,6 +5,7 @@ import { countBadges } from './badges.ts';
 import * as counters from './counters.ts';
 import { countOpenOverTime } from './open-over-time.ts';
 import { countPresent, countPresentOfEach } from './present.ts';
+import { countRetryingAt } from './retrying-at.ts';
 import { pruneStepMinutes } from './step-minutes.ts';
 import { readTallies } from './tallies.ts';
 import { listCountedTypes } from './types.ts';
@@ -22,6 +23,7 @@ export const counterOperations: StoreOperations<CounterStore> = {
   countOpenOverTime: snapshot(countOpenOverTime),
   countPresent: snapshot(countPresent),
   countWaitingAt: snapshot(countWaitingAt),
+  countRetryingAt: snapshot(countRetryingAt),
   countPresentOfEach: snapshot(countPresentOfEach),
   countBadges: snapshot(countBadges),
   countWaiting: snapshot(backlog.countWaiting),

@@ -24,7 +24,6 @@ async function eventsBySource(
     sql`org_id = ${orgId} AND state = 'accepted'`,
     // As an expression, so that it is not all events of the organisation that are looked through.
     sql`org_id || '' = ${orgId} AND state = 'claimed'`,
-    sql`org_id = ${orgId} AND state = 'deferred'`,
   ]) {
     // By their ids, which the index of what waits holds: for anything more an engine might look through all events.
     const { rows } = await sql<{ source_id: string | null; type: string | null; count: number }>`

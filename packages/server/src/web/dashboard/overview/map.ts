@@ -14,6 +14,8 @@ import { failedInEach } from './failed-figures.ts';
 
 /** What a person takes for now. */
 const NOW_MINUTES = 5;
+/** What is to be tried again keeps the trace of its last try, and is read no further than this. */
+const MOST_RETRIES = { most: 1_000, bytes: 4 * 1024 * 1024 };
 const NOTHING: CappedCount = { count: 0, more: false };
 
 /** The map: sources, pipelines and destinations as they are connected, and how much goes along each edge. */
@@ -26,7 +28,10 @@ export function mapCalls(
     clock,
   }: {
     readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
-    readonly counters: Pick<CounterStore, 'countPresentOfEach' | 'countWaitingAt' | 'readCounters'>;
+    readonly counters: Pick<
+      CounterStore,
+      'countPresentOfEach' | 'countRetryingAt' | 'countWaitingAt' | 'readCounters'
+    >;
     readonly deliveryQueue: Pick<DeliveryQueue, 'countDeadByRoute' | 'countFailedInEach' | 'findLastEnds'>;
     readonly clock: Clock;
   },
@@ -47,20 +52,22 @@ export function mapCalls(
     const nodes = [...sources, ...pipelines, ...destinations].map(({ id }) => id);
     const now = clock.now();
     const window = wholeOf(stepsOf(call.query(), now));
-    const [onArrows, onArrowsNow, onNodes, waiting, present, routes, failed, stateOf] = await Promise.all([
-      counters.readCounters(orgId, arrows, ['runs', 'deliveries'], window),
-      counters.readCounters(orgId, arrows, ['runs', 'deliveries'], totalWindow(NOW_MINUTES, now)),
-      counters.readCounters(orgId, nodes, ['received', 'routed', 'dropped', 'failed', 'delivered'], window),
-      counters.countWaitingAt(orgId, MOST_COUNTED),
-      counters.countPresentOfEach(orgId, { from: window.from, to: endOfWindow(window) }, MOST_COUNTED),
-      deliveryQueue.countDeadByRoute(
-        orgId,
-        { madeAfter: window.from - 1, madeBefore: endOfWindow(window) },
-        MOST_COUNTED,
-      ),
-      failedInEach({ deliveryQueue, counters }, orgId, window, pipelines),
-      statesOf(orgId, destinations, { counters, deliveryQueue, clock }),
-    ]);
+    const [onArrows, onArrowsNow, onNodes, waiting, retrying, present, routes, failed, stateOf] =
+      await Promise.all([
+        counters.readCounters(orgId, arrows, ['runs', 'deliveries'], window),
+        counters.readCounters(orgId, arrows, ['runs', 'deliveries'], totalWindow(NOW_MINUTES, now)),
+        counters.readCounters(orgId, nodes, ['received', 'routed', 'dropped', 'failed', 'delivered'], window),
+        counters.countWaitingAt(orgId, MOST_COUNTED),
+        counters.countRetryingAt(orgId, MOST_RETRIES),
+        counters.countPresentOfEach(orgId, { from: window.from, to: endOfWindow(window) }, MOST_COUNTED),
+        deliveryQueue.countDeadByRoute(
+          orgId,
+          { madeAfter: window.from - 1, madeBefore: endOfWindow(window) },
+          MOST_COUNTED,
+        ),
+        failedInEach({ deliveryQueue, counters }, orgId, window, pipelines),
+        statesOf(orgId, destinations, { counters, deliveryQueue, clock }),
+      ]);
     const [total, lately, of] = [totalsOf(onArrows), totalsOf(onArrowsNow), totalsOf(onNodes)];
     const waitingAt = waitingAtSources(sources, waiting);
     const deadAt = new Map(present.map(({ destinationId, dead }) => [destinationId, dead]));
@@ -100,6 +107,7 @@ export function mapCalls(
           name,
           enabled,
           total: of(id, 'routed') + of(id, 'dropped') + of(id, 'failed'),
+          waiting: retrying.get(id) ?? NOTHING,
           dead: failed(id),
         }))
         .sort(byName),
