@@ -53,13 +53,18 @@ export interface PipelineFigures extends RunFigures {
   readonly version: number;
   /** Since when that version processes events. */
   readonly since: string;
-  readonly steps: readonly RunFigures[];
-  /** What its `classify` steps asked of models, and what they did not have to ask. */
-  readonly classify: {
-    readonly model_called: number;
-    readonly cache_hit: number;
-    readonly call_shared: number;
-  };
+  readonly steps: readonly StepFigures[];
+  /** Of all its versions. */
+  readonly classify: ClassifyFigures;
+}
+
+export type StepFigures = RunFigures & { readonly classify: ClassifyFigures };
+
+/** What `classify` steps asked of models, and what they did not have to ask. */
+export interface ClassifyFigures {
+  readonly model_called: number;
+  readonly cache_hit: number;
+  readonly call_shared: number;
 }
 
 /** What the side bar says beside its pages. */

@@ -248,7 +248,7 @@ test('what goes through a pipeline counts when the event came in, what it makes 
     { ...run('failed'), step: 0, durations: packDurations([1, 1]) },
     { ...run('routed', 'dst'), pipelineId: 'pipf' },
   ];
-  const tallies = [{ pipelineId: 'pipe', tally: 'cache_hit', count: 1 } as const];
+  const tallies = [{ pipelineId: 'pipe', version: 1, step: 0, tally: 'cache_hit', count: 1 } as const];
   const eventId = idFloor('evt', now - 60 * MINUTE);
   const result = { kind: 'settled', deliveries: 1, state: 'processed' } as const;
   keeper.settled(settlement({ eventId, runs, tallies }), result, ['src'], settledAt);
@@ -259,6 +259,7 @@ test('what goes through a pipeline counts when the event came in, what it makes 
     'pipe dead 100',
     'pipe failed 40',
     'pipe latency_0 40',
+    'pipe@1#0 cache_hit 40',
     'pipe@1#0 latency_0 40',
     'pipf routed 40',
     'pipf>dst deliveries 99',
@@ -339,12 +340,12 @@ test('only what was delivered by itself says how long that takes', async () => {
   ]);
 });
 
-test('of a run each step counts that it came to, where it ended, and what its models were asked', async () => {
+test('of a run each step counts that it came to, where it ended, and what its model was asked', async () => {
   const result = { kind: 'settled', deliveries: 0, state: 'dropped' } as const;
   // Of the whole run, and of two steps.
   const dropped = { ...run('dropped'), version: 3, step: 1, durations: packDurations([40, 0.04, 39.9]) };
   const routed = { ...run('routed'), version: 3, durations: packDurations([3, 1, 1, 1]) };
-  const tallies = [{ pipelineId: 'pipe', tally: 'cache_hit', count: 1 } as const];
+  const tallies = [{ pipelineId: 'pipe', version: 3, step: 2, tally: 'cache_hit', count: 1 } as const];
   keeper.settled(settlement({ runs: [dropped], tallies }), result, [], now);
   keeper.settled(settlement({ runs: [routed] }), { ...result, state: 'processed' }, [], now);
   await keeper.flush(true);
@@ -360,6 +361,7 @@ test('of a run each step counts that it came to, where it ended, and what its mo
     'pipe@3#1 latency_0 1',
     'pipe@3#1 latency_11 1',
     'pipe@3#1 step_dropped 1',
+    'pipe@3#2 cache_hit 1',
     'pipe@3#2 latency_0 1',
   ]);
 });

@@ -175,7 +175,11 @@ export function createCountKeeper(
       }
       if (round === 'first')
         for (const { id } of matchedSources ?? []) add(orgId, id, 'received', 1, receivedAt);
-      for (const { pipelineId, tally, count } of tallies) add(orgId, pipelineId, tally, count, receivedAt);
+      for (const { pipelineId, version, step, tally, count } of tallies) {
+        add(orgId, pipelineId, tally, count, receivedAt);
+        const minute = receivedAt - (receivedAt % MINUTE);
+        ofSteps.add(orgId, steps.of(pipelineId, version, step), tally, count, minute);
+      }
       for (const run of runs) {
         const { pipelineId, outcome, destinations } = run;
         const again = repeated.find(one => one.pipelineId === pipelineId);

@@ -440,6 +440,9 @@ test('a viewer reads all of it, and finds nothing that would be refused', async 
   await step('Step 1: Filter').getByRole('definition').getByText('payload.total > 1').waitFor();
   await openStep(page, '3. Transform');
   await step('Step 3: Transform').getByText('a = 1').waitFor();
+  // The step that asks a model says what it asked and saved, and no other does.
+  await step('Step 2: Classify').getByText('calls saved').waitFor();
+  expect(await page.getByText('calls saved', { exact: true }).count()).toBe(1);
   // As text, and in no field.
   expect(
     await page.locator('main').locator('input:not([type=radio]), textarea, [contenteditable]').count(),

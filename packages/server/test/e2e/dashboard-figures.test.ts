@@ -102,7 +102,8 @@ describe('the figures of a list', () => {
     await owner.patch(`/pipelines/${made.strict}`, { name: 'Stricter' });
     const { steps, ...whole } = dataOf<PipelineFigures>(await owner.get(`/pipelines/${made.strict}/figures`));
     expect(whole).toMatchObject({ in: 1, version: 2 });
-    expect(steps).toEqual([{ in: 0, dropped: 0, failed: NONE, p95_ms: null }]);
+    const classify = { model_called: 0, cache_hit: 0, call_shared: 0 };
+    expect(steps).toEqual([{ in: 0, dropped: 0, failed: NONE, p95_ms: null, classify }]);
   });
 
   test('of a pipeline that failed and has recovered are those of one that never did, but for what it was asked', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { PipelineFigures } from '@sluice/contract/dashboard-figures';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import type { DryRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Browser, dataOf, listOf, setUp } from '../support/dashboard.ts';
@@ -82,6 +83,32 @@ describe('a label', () => {
     const { model_called, cache_hit, call_shared } = await talliesOf(id);
     expect(model_called).toBe(1);
     expect(cache_hit + call_shared).toBe(8);
+  });
+
+  test('is counted at the step that asked for it, so that people see which of two saves calls', async () => {
+    model.answer(severity('low'));
+    const hook = await makeWebhook(service.url, owner);
+    const { id } = await makePipeline(owner, {
+      sources: [hook.id],
+      steps: [
+        classify(),
+        // From here on no two are the same.
+        { kind: 'transform', config: { set: { own: '$event.id' } } },
+        classify({ prompt: 'How bad is this one?' }),
+      ],
+    });
+    for (let n = 0; n < 3; n++) await settled(owner, await hook.send({ alike: true }));
+    const figures = async () =>
+      dataOf<PipelineFigures>(await owner.get(`/pipelines/${id}/figures?minutes=60`));
+    await until(async () => (await figures()).steps[2]?.in === 3, 'The steps are not counted.');
+    const { steps, classify: all } = await figures();
+    const none = { model_called: 0, cache_hit: 0, call_shared: 0 };
+    expect(steps.map(step => step.classify)).toEqual([
+      { ...none, model_called: 1, cache_hit: 2 },
+      none,
+      { ...none, model_called: 3 },
+    ]);
+    expect(all).toEqual({ ...none, model_called: 4, cache_hit: 2 });
   });
 
   test('outlives the version that asked for it', async () => {

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { PipelineFigures } from '@sluice/contract/dashboard-figures';
+import type { ClassifyFigures, PipelineFigures } from '@sluice/contract/dashboard-figures';
 import type { PipelineDetails } from '@sluice/contract/dashboard-pipelines';
 import type { ReactNode } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -8,7 +8,7 @@ import { type FiguresTime, FiguresTimePicker, useFiguresTime } from '../../compo
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { formatLatency, formatNumber } from '../../lib/format.ts';
-import { formatShare } from '../../lib/share.ts';
+import { askedOf, savedOf } from './calls-saved.ts';
 import { CameIn, FailedNow } from './linked-figures.tsx';
 import classes from './pipeline.module.css';
 
@@ -58,17 +58,8 @@ const figuresOf = (figures: PipelineFigures, id: string, time: FiguresTime): Sho
   ['p95', formatLatency(figures.p95_ms)],
 ];
 
-const askedOf = ({ model_called, cache_hit, call_shared }: PipelineFigures['classify']): number =>
-  model_called + cache_hit + call_shared;
-
-function savedOf(classify: PipelineFigures['classify']): string {
-  const saved = classify.cache_hit + classify.call_shared;
-  const share = formatShare(saved, askedOf(classify));
-  return share === '' ? formatNumber(saved) : `${formatNumber(saved)} (${share})`;
-}
-
 /** What its classify steps asked of models, and what they did not have to ask. */
-function classifyFigures(lately: PipelineFigures['classify'], ever: PipelineFigures['classify']): Shown {
+function classifyFigures(lately: ClassifyFigures, ever: ClassifyFigures): Shown {
   const { model_called, cache_hit, call_shared } = lately;
   return [
     ['Model calls', formatNumber(model_called)],

@@ -1,7 +1,7 @@
 import { useSortable } from '@dnd-kit/sortable';
 import { ActionIcon, Alert, Button, Group, Menu, Stack, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import type { StepTrace } from '@sluice/contract';
-import type { PipelineFigures } from '@sluice/contract/dashboard-figures';
+import type { StepFigures } from '@sluice/contract/dashboard-figures';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { IconChevronDown, IconCopyPlus, IconGripVertical, IconTrash } from '@tabler/icons-react';
 import { KindFacts } from '../../components/kind-form/kind-facts.tsx';
@@ -11,6 +11,7 @@ import type { Config } from '../../components/kind-form/schema.ts';
 import { Prose } from '../../components/prose.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { formatCapped, formatLatency, formatNumber } from '../../lib/format.ts';
+import { askedOf, savedOf } from './calls-saved.ts';
 import { type DraftStep, summaryOf } from './draft.ts';
 import classes from './pipeline.module.css';
 
@@ -27,7 +28,7 @@ export function StepCard(props: {
   /** What it did to the event that is being tried. */
   trace: StepTrace | undefined;
   /** What became of the events that came to it lately. */
-  figures: PipelineFigures['steps'][number] | undefined;
+  figures: StepFigures | undefined;
   onToggle(): void;
   onChange(config: Config): void;
   onExample(config: Config): void;
@@ -105,7 +106,7 @@ export function StepCard(props: {
           </Group>
         )}
       </Group>
-      {props.figures && <StepFigures figures={props.figures} />}
+      {props.figures && <FiguresOfStep figures={props.figures} />}
       {isOpen && (
         <Stack gap="md" className={classes.stepBody}>
           {problem && (
@@ -141,12 +142,21 @@ export function StepCard(props: {
   );
 }
 
-function StepFigures({ figures }: { figures: PipelineFigures['steps'][number] }) {
+function FiguresOfStep({ figures }: { figures: StepFigures }) {
+  const { classify } = figures;
   const shown: readonly (readonly [string, string])[] = [
     ['in', formatNumber(figures.in)],
     ['dropped', formatNumber(figures.dropped)],
     ['failed', formatCapped(figures.failed)],
     ['p95', formatLatency(figures.p95_ms)],
+    ...(askedOf(classify) > 0
+      ? ([
+          ['model calls', formatNumber(classify.model_called)],
+          ['cache hits', formatNumber(classify.cache_hit)],
+          ['shared calls', formatNumber(classify.call_shared)],
+          ['calls saved', savedOf(classify)],
+        ] as const)
+      : []),
   ];
   return (
     <dl className={classes.stepFigures}>

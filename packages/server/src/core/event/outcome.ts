@@ -3,6 +3,11 @@
 /** What is counted while steps run: what a model was asked, and what it did not have to be asked. */
 export const tallies = ['model_called', 'cache_hit', 'call_shared'] as const;
 export type Tally = (typeof tallies)[number];
+/** By the place of the step that was counted. */
+export interface StepTally {
+  readonly tally: Tally;
+  readonly step: number;
+}
 
 /** What whoever a step asked has answered: its status, null where none came, and the beginning of its body. */
 export interface Said {

@@ -20,7 +20,7 @@ export const arrow = (fromId: string, toId: string): string => `${fromId}>${toId
 export const stepOf = (pipelineId: string, version: number, place: number): string =>
   `${pipelineId}@${version}#${place}`;
 
-/** What is counted of a step beside its classes of latency, by a name that pipelines have not. What failed there may yet not. */
+/** What is counted of a step beside its classes of latency and its tallies, by a name that pipelines have not. What failed there may yet not. */
 export const STEP_DROPPED = 'step_dropped';
 
 /**

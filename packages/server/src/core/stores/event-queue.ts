@@ -1,5 +1,5 @@
 import type { EventState } from '../event/event.ts';
-import type { FailedTry, RunOutcome, Tally } from '../event/outcome.ts';
+import type { FailedTry, RunOutcome, StepTally } from '../event/outcome.ts';
 import type { PipelineEvent } from '../event/scope.ts';
 
 /** Accepted events as work for the pipelines: claimed by a living node, settled with what became of them. */
@@ -142,7 +142,14 @@ export interface Settlement {
   readonly retryOf?: readonly string[];
   /** The sdk sources that it belongs to; null where it came through a webhook. */
   readonly matchedSources: readonly { readonly id: string; readonly name: string }[] | null;
-  readonly tallies: readonly { readonly pipelineId: string; readonly tally: Tally; readonly count: number }[];
+  readonly tallies: readonly TalliedStep[];
+}
+
+/** What a step asked of others, and did not have to ask. */
+interface TalliedStep extends StepTally {
+  readonly pipelineId: string;
+  readonly version: number;
+  readonly count: number;
 }
 
 /** What is told of an event that is settled. */

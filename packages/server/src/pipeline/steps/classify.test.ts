@@ -69,7 +69,7 @@ describe('classify speaks as OpenAI does', () => {
       outcome: 'changed',
       note: 'severity = critical (asked the model)',
     });
-    expect(result.tallies).toEqual(['model_called']);
+    expect(result.tallies).toEqual([{ tally: 'model_called', step: 0 }]);
     const [asked] = model.asked;
     expect(asked?.path).toBe('/v1/chat/completions');
     expect(asked?.headers.get('authorization')).toBe('Bearer sk-test');
@@ -357,7 +357,7 @@ describe('identical payloads share one answer', () => {
     await classify({}, { payload: { a: 1, b: [2] } });
     const again = await classify({}, { payload: { b: [2], a: 1 } });
     expect(again.scope.labels).toEqual({ severity: 'high' });
-    expect(again.tallies).toEqual(['cache_hit']);
+    expect(again.tallies).toEqual([{ tally: 'cache_hit', step: 0 }]);
     expect(again.trace.steps[0]?.note).toBe('severity = high (cache hit)');
     expect(model.asked).toHaveLength(1);
   });
@@ -393,7 +393,7 @@ describe('identical payloads share one answer', () => {
     resolve(openaiAnswer({ content: '{"severity":"low"}' }));
     const results = await Promise.all(runs);
     expect(results.map(({ scope }) => scope.labels.severity)).toEqual(Array(20).fill('low'));
-    expect(results.flatMap(({ tallies }) => tallies).sort()).toEqual([
+    expect(results.flatMap(({ tallies }) => tallies.map(({ tally }) => tally)).sort()).toEqual([
       ...Array(19).fill('call_shared'),
       'model_called',
     ]);
@@ -417,7 +417,7 @@ describe('identical payloads share one answer', () => {
       ++looks < 4 ? ({ kind: 'busy' } as const) : ({ kind: 'hit', label: 'critical' } as const);
     const result = await classify({}, { ports: { labels: { ...cache, claimLabel } } });
     expect(result.scope.labels).toEqual({ severity: 'critical' });
-    expect(result.tallies).toEqual(['call_shared']);
+    expect(result.tallies).toEqual([{ tally: 'call_shared', step: 0 }]);
     expect(model.asked).toHaveLength(0);
   });
 

@@ -27,7 +27,7 @@ const run: fc.Arbitrary<PostedRun> = fc.record(
 );
 
 const counted = {
-  tallies: fc.array(fc.constantFrom(...tallies), { maxLength: 3 }),
+  tallies: fc.array(fc.record({ tally: fc.constantFrom(...tallies), step: fc.nat() }), { maxLength: 3 }),
   busyMs: fc.double({ min: 0, max: 1e6, noNaN: true }),
 };
 

@@ -1,4 +1,4 @@
-import type { RunOutcome, Said, Tally } from '../../core/event/outcome.ts';
+import type { RunOutcome, Said, StepTally } from '../../core/event/outcome.ts';
 import type { PipelineEvent } from '../../core/event/scope.ts';
 import type { RoutingNote, SettledRun } from '../../core/stores/event-queue.ts';
 import type { LoadedPipeline } from '../definitions/definitions.ts';
@@ -21,7 +21,7 @@ export interface RunRequest {
 
 /** How a run ended. */
 export type RunReport = {
-  readonly tallies: readonly Tally[];
+  readonly tallies: readonly StepTally[];
   /** How long it kept the thread to itself. */
   readonly busyMs: number;
 } & (

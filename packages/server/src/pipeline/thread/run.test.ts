@@ -37,7 +37,7 @@ describe('a run', () => {
       outcome: { kind: 'routed' },
       scope: { payload: { a: 2 }, labels: { x: 'y' } },
       claims: [{ ...claim, step: 1 }],
-      tallies: ['cache_hit'],
+      tallies: [{ tally: 'cache_hit', step: 1 }],
     });
     expect(
       result.trace.steps.map(({ outcome, before, after, note }) => [outcome, before, after, note]),
@@ -83,7 +83,7 @@ describe('a run', () => {
       step: 1,
       afterMs: 5_000,
       reason: 'away',
-      tallies: ['model_called'],
+      tallies: [{ tally: 'model_called', step: 1 }],
     });
     expect(result).not.toHaveProperty('claims');
   });

@@ -1,5 +1,5 @@
 import { isStorageAway, messageOf } from '../../core/errors.ts';
-import type { RunOutcome, Said, Tally, TracedOutcome } from '../../core/event/outcome.ts';
+import type { RunOutcome, Said, StepTally, TracedOutcome } from '../../core/event/outcome.ts';
 import { type PipelineEvent, type Scope, scopeOf } from '../../core/event/scope.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { type JsonLimits, measureJson } from '../../core/json/size.ts';
@@ -31,7 +31,7 @@ interface RunFacts {
   readonly trace: Trace;
   /** The event as the last step left it, for routing and for delivery. */
   readonly scope: Scope;
-  readonly tallies: readonly Tally[];
+  readonly tallies: readonly StepTally[];
 }
 
 export type RunResult = RunFacts &
@@ -90,7 +90,7 @@ async function fold(steps: readonly BoundStep[], begin: RunState, limits: JsonLi
   let state = begin;
   const traced: TracedStep[] = [];
   const states: TracedState[] = [];
-  const tallies: Tally[] = [];
+  const tallies: StepTally[] = [];
   const claims: (DedupeClaim & { step: number })[] = [];
   const report = () => ({ trace: { steps: traced, states }, scope: state.scope, tallies });
 
@@ -98,7 +98,8 @@ async function fold(steps: readonly BoundStep[], begin: RunState, limits: JsonLi
     const began = performance.now();
     const answer = answerOf(step, state);
     const outcome = limited(answer instanceof Promise ? await answer : answer, state.scope, limits);
-    if ('tally' in outcome && outcome.tally !== undefined) tallies.push(outcome.tally);
+    if ('tally' in outcome && outcome.tally !== undefined)
+      tallies.push({ tally: outcome.tally, step: index });
     const before = states.length;
     if (outcome.kind === 'keep') {
       if (outcome.claim !== undefined) claims.push({ ...outcome.claim, step: index });

@@ -47,7 +47,13 @@ export function settlementOf(
     ...(retryOf.size > 0 ? { retryOf: [...retryOf] } : {}),
     matchedSources: claimed.sourceId === null ? options.sources : null,
     tallies: runs.flatMap(({ pipeline, report }) =>
-      report.tallies.map(tally => ({ pipelineId: pipeline.id, tally, count: 1 })),
+      report.tallies.map(({ tally, step }) => ({
+        pipelineId: pipeline.id,
+        version: pipeline.version,
+        step,
+        tally,
+        count: 1,
+      })),
     ),
   };
 }

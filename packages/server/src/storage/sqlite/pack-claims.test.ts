@@ -56,9 +56,18 @@ const wholeSettlement = fc.record({
   round: fc.constantFrom('first', 'later'),
   parked: fc.array(planned, { maxLength: 2 }),
   matchedSources: fc.option(fc.array(fc.record({ id: text, name: text }))),
-  tallies: fc.array(fc.record({ pipelineId: text, tally: fc.constantFrom(...tallies), count: fc.nat() }), {
-    maxLength: 2,
-  }),
+  tallies: fc.array(
+    fc.record({
+      pipelineId: text,
+      version: fc.nat(),
+      step: fc.nat(),
+      tally: fc.constantFrom(...tallies),
+      count: fc.nat(),
+    }),
+    {
+      maxLength: 2,
+    },
+  ),
   retryOf: fc.array(text),
   isBornClaimed: fc.constant(true as const),
   claimedDeliveries: fc.record({

@@ -214,7 +214,7 @@ export function countersContract(subject: Subject): void {
     const pipeline = idAt('pipe', NOW);
     const steps = Array.from({ length: 25 }, (_, place) => stepOf(pipeline, 1, place));
     const others = ['', pipeline, arrow(pipeline, 'dst_x'), EVENT_TYPES];
-    const names = ['latency_0', 'step_dropped'];
+    const names = ['latency_0', 'step_dropped', 'cache_hit'];
     await subject.storage.addCounts(
       [...steps, ...others].flatMap(subject =>
         names.flatMap(name => [0, 1, 2].map(n => count(org, { subject, name, at: NOW + minutes(n) }))),
@@ -223,14 +223,14 @@ export function countersContract(subject: Subject): void {
     );
     let [after, slices]: [string | null, number] = ['', 0];
     for (; after !== null; slices++)
-      after = await subject.storage.pruneStepMinutes(org, NOW + minutes(2), { after, limit: 30 });
-    // Of 20 steps at a time: 80 rows in slices of 30, then 20.
+      after = await subject.storage.pruneStepMinutes(org, NOW + minutes(2), { after, limit: 50 });
+    // Of 20 steps at a time: 120 rows in slices of 50, then 30.
     expect(slices).toBe(4);
     const sums = async (subjects: string[], over: CounterWindow) =>
       (await read(org, over, { subjects, names })).reduce((sum, { amount }) => sum + amount, 0);
-    expect(await sums(steps, window(60))).toBe(50);
-    expect(await sums(steps, { from: NOW, stepMs: hours(1), points: 1 })).toBe(150);
-    expect(await sums(others, window(60))).toBe(24);
+    expect(await sums(steps, window(60))).toBe(75);
+    expect(await sums(steps, { from: NOW, stepMs: hours(1), points: 1 })).toBe(225);
+    expect(await sums(others, window(60))).toBe(36);
     expect(await subject.storage.pruneStepMinutes(idAt('org', NOW), NOW, { after: '', limit: 9 })).toBeNull();
   });
 

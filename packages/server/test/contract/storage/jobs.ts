@@ -182,7 +182,13 @@ export function jobsContract(subject: Subject): void {
     for (const pipeline of [kept, ran, gone]) await storage.createPipeline(pipeline, 'ada');
     await accepted(storage, org, 1);
     const [one] = (await storage.claimEvents(aClaimInput())).events;
-    const tallies = [ran, gone].map(({ id }) => ({ pipelineId: id, tally: 'cache_hit' as const, count: 1 }));
+    const tallies = [ran, gone].map(({ id }) => ({
+      pipelineId: id,
+      version: 1,
+      step: 0,
+      tally: 'cache_hit' as const,
+      count: 1,
+    }));
     if (one)
       await storage.settleEvents([aSettlement(one, { runs: [aRun({ pipelineId: ran.id })], tallies })], NOW);
     for (const { id } of [ran, gone]) await storage.deletePipeline(org, id);

@@ -8,6 +8,9 @@ import { aClaimInput, accepted, aJob, aRun, aSettlement, tokensOf, unclaimed } f
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 import type { OpenedStorage, Subject } from './suite.ts';
 
+/** Whose tallies they are. */
+const step = { version: 1, step: 0 };
+
 export function settleContract(subject: Subject): void {
   let opened: OpenedStorage;
   let storage: EveryStore;
@@ -265,7 +268,7 @@ export function settleContract(subject: Subject): void {
     const other = await storage.claimSuspect('other 1');
     expect(other?.event.id).toBe(one.event.id);
     const runs = [aRun({ claims: keyed('late'), outcome: 'failed' })];
-    const tallies = [{ pipelineId: 'pipe_one', tally: 'model_called' as const, count: 1 }];
+    const tallies = [{ ...step, pipelineId: 'pipe_one', tally: 'model_called' as const, count: 1 }];
     expect(await settle(one, { runs, tallies })).toEqual({ kind: 'refused' });
     expect([await stateOf(one), await runsOf(one)]).toEqual(['accepted', []]);
     expect(await storage.findDedupeKeys([{ orgId: one.orgId, scope: 'scope', key: 'late' }], NOW)).toEqual([
@@ -414,9 +417,9 @@ export function settleContract(subject: Subject): void {
       all.map((one, n) => {
         const node = opened.nodes[n % opened.nodes.length] ?? opened.nodes[0];
         const tallies = [
-          { pipelineId: 'pipe_one', tally: 'cache_hit' as const, count: 2 },
-          { pipelineId: 'pipe_one', tally: 'cache_hit' as const, count: 1 },
-          { pipelineId: 'pipe_two', tally: 'model_called' as const, count: 1 },
+          { ...step, pipelineId: 'pipe_one', tally: 'cache_hit' as const, count: 2 },
+          { ...step, pipelineId: 'pipe_one', tally: 'cache_hit' as const, count: 1 },
+          { ...step, pipelineId: 'pipe_two', tally: 'model_called' as const, count: 1 },
         ];
         return node.eventQueue.settleEvents([aSettlement(one, { tallies })], NOW);
       }),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { minutes } from '../../../core/clock.ts';
+import { tallies } from '../../../core/event/outcome.ts';
 import { type CounterStore, STEP_DROPPED } from '../../../core/stores/counters.ts';
 import { latencyNames } from '../../../core/stores/latency.ts';
 import type { Operation } from '../../operation.ts';
@@ -10,7 +11,7 @@ import type { Db } from '../../schema.ts';
 const STEPS_AT_ONCE = 20;
 /** Their subjects stand among those of pipelines and of what leads from them: see `stepOf`. */
 const [FIRST, PAST, STEPS] = ['pipe_', 'pipe`', 'pipe%#%'];
-const NAMES = [STEP_DROPPED, ...latencyNames];
+const NAMES = [STEP_DROPPED, ...tallies, ...latencyNames];
 
 /**
  * Step by step along the key of counters: by age alone, the minutes of everything else would be looked through with them,

@@ -39,7 +39,7 @@ export function pipelineFigureCalls(
       configuration.findPipelineVersion(orgId, id, version),
       failedInSteps(deliveryQueue, orgId, whole, { id, version, steps: steps.length }),
       counters.readCounters(orgId, [id], [...runNames, ...tallies, ...latencyNames], whole),
-      counters.readCounters(orgId, subjects, [STEP_DROPPED, ...latencyNames], whole),
+      counters.readCounters(orgId, subjects, [STEP_DROPPED, ...tallies, ...latencyNames], whole),
     ]);
     const [total, step] = [totalsOf(ofPipeline), totalsOf(ofSteps)];
     return call.answer({
@@ -55,12 +55,15 @@ export function pipelineFigureCalls(
         dropped: step(subject, STEP_DROPPED),
         failed: failed.steps[place] ?? { count: 0, more: false },
         p95_ms: percentileOf(0.95, subject, step),
+        classify: talliesOf(subject, step),
       })),
-      classify: {
-        model_called: total(id, 'model_called'),
-        cache_hit: total(id, 'cache_hit'),
-        call_shared: total(id, 'call_shared'),
-      },
+      classify: talliesOf(id, total),
     });
   });
 }
+
+const talliesOf = (subject: string, of: ReturnType<typeof totalsOf>) => ({
+  model_called: of(subject, 'model_called'),
+  cache_hit: of(subject, 'cache_hit'),
+  call_shared: of(subject, 'call_shared'),
+});
