@@ -44,7 +44,7 @@ export default function DestinationsPage() {
   const columns: readonly Column<Row>[] = [
     {
       header: 'Name',
-      width: 'minmax(120px, 1.2fr)',
+      width: 'minmax(100px, 1.4fr)',
       narrowWidth: 'minmax(80px, 1fr)',
       sort: { name: 'name', value: ({ name }) => name },
       cell: one => (
@@ -56,7 +56,7 @@ export default function DestinationsPage() {
     {
       header: 'Kind',
       width: 'minmax(105px, 0.8fr)',
-      onlyWide: true,
+      onlyWidest: true,
       sort: { name: 'kind', value: ({ kind }) => titleOf(kind) },
       cell: ({ kind }) => (
         <Group gap={6} wrap="nowrap">
@@ -67,7 +67,7 @@ export default function DestinationsPage() {
     },
     {
       header: 'Delivered/h',
-      width: '92px',
+      width: '84px',
       isNumber: true,
       onlyWide: true,
       sort: { name: 'delivered', value: row => row.figures?.present.delivered ?? null },
@@ -83,9 +83,9 @@ export default function DestinationsPage() {
     },
     {
       header: 'p95',
-      width: '72px',
+      width: '64px',
       isNumber: true,
-      onlyWidest: true,
+      onlyWide: true,
       sort: { name: 'p95', value: row => row.figures?.p95_ms ?? null },
       cell: row => (row.figures ? formatLatency(row.figures.p95_ms) : '…'),
     },
@@ -99,8 +99,8 @@ export default function DestinationsPage() {
     },
     {
       header: 'Last error',
-      width: 'minmax(120px, 1.6fr)',
-      onlyWidest: true,
+      width: 'minmax(64px, 1.2fr)',
+      onlyWide: true,
       sort: {
         name: 'error',
         value: ({ figures }) => (figures?.last_error ? Date.parse(figures.last_error.at) : null),
@@ -109,8 +109,8 @@ export default function DestinationsPage() {
     },
     {
       header: 'Deliveries over time',
-      width: '90px',
-      onlyWidest: true,
+      width: '60px',
+      onlyWide: true,
       isHeaderHidden: true,
       cell: row => row.figures && <Sparkline values={row.figures.line} isBad={row.state === 'down'} />,
     },

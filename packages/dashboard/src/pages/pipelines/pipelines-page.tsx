@@ -54,7 +54,7 @@ export default function PipelinesPage() {
     { header: 'Sources', width: 'minmax(80px, 1fr)', onlyWidest: true, cell: row => sources(row.sources) },
     {
       header: 'Steps',
-      width: 'minmax(120px, 2fr)',
+      width: 'minmax(96px, 2fr)',
       onlyWide: true,
       cell: ({ steps }) => <Steps steps={steps} titleOf={titleOf} />,
     },
@@ -85,8 +85,8 @@ export default function PipelinesPage() {
     },
     {
       header: 'Events over time',
-      width: '64px',
-      onlyWidest: true,
+      width: '56px',
+      onlyWide: true,
       isHeaderHidden: true,
       cell: row => row.figures && <Sparkline values={row.figures.line} />,
     },

@@ -103,8 +103,8 @@ export default function SourcesPage() {
     },
     {
       header: 'Events over time',
-      width: '90px',
-      onlyWidest: true,
+      width: '72px',
+      onlyWide: true,
       isHeaderHidden: true,
       cell: row => row.figures && <Sparkline values={row.figures.line} />,
     },
