@@ -51,7 +51,13 @@ export const auditActions = {
     'audit.exported',
   ],
   event: ['event.replayed', 'events.replayed', 'event.discarded', 'events.exported'],
-  delivery: ['delivery.retried', 'delivery.discarded', 'dead_letters.retried', 'dead_letters.discarded'],
+  delivery: [
+    'delivery.retried',
+    'delivery.discarded',
+    'dead_letters.retried',
+    'dead_letters.discarded',
+    'dead_letters.exported',
+  ],
   job: ['job.cancelled', 'export.downloaded'],
   test_event: ['test_event.created', 'test_event.changed', 'test_event.deleted'],
   view: ['view.created', 'view.changed', 'view.deleted'],
@@ -62,13 +68,13 @@ type AuditKind = keyof typeof auditActions;
 export type AuditAction = (typeof auditActions)[AuditKind][number];
 
 export const auditKinds = Object.keys(auditActions) as AuditKind[];
-const allActions: AuditAction[] = Object.values(auditActions).flat();
+export const allAuditActions: AuditAction[] = Object.values(auditActions).flat();
 
 /** What the log can be narrowed by; all of it combines with AND. */
-const auditFilter = {
+export const auditFilter = {
   /** The whole email of a person, or the id of a key. */
   actor: textOf(1, 256).optional(),
-  action: z.enum(allActions).optional(),
+  action: z.enum(allAuditActions).optional(),
   kind: z.enum(auditKinds).optional(),
   /** Exclusive. */
   after: moment.optional(),
@@ -76,7 +82,7 @@ const auditFilter = {
 };
 
 export const auditQuery = z.strictObject({ ...auditFilter, ...pagingQuery });
-/** As a file: 10,000 at most, and a 409 where more match. */
+/** As a file: a 409 where more than `MOST_EXPORTED_AT_ONCE` match, which are a job. */
 export const auditExportQuery = z.strictObject({
   ...auditFilter,
   format: z.enum(['ndjson', 'csv']).default('ndjson'),

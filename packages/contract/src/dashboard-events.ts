@@ -70,10 +70,6 @@ export const exportFormat = z.enum(['ndjson', 'csv']);
 export type ExportFormat = z.infer<typeof exportFormat>;
 
 export const exportQuery = z.strictObject({ ...eventFilter, format: exportFormat.default('ndjson') });
-export const exportBody = z.strictObject({
-  filter: z.strictObject(eventFilter).default({}),
-  format: exportFormat.default('ndjson'),
-});
 
 export const histogramQuery = z.strictObject(eventFilter);
 

@@ -48,11 +48,11 @@ import {
   type EventSummary,
   type EventTypeRecord,
   eventsQuery,
-  exportBody,
   exportQuery,
   histogramQuery,
   tailQuery,
 } from './dashboard-events.ts';
+import { exportBody } from './dashboard-exports.ts';
 import {
   type BadgesRecord,
   type DestinationListFigures,

@@ -61,9 +61,12 @@ function CancelJob({ job }: { job: JobRecord }) {
 const shareOf = ({ state, done, total }: JobRecord): number =>
   state === 'done' ? 100 : total === 0 ? 0 : Math.min(100, (done / total) * 100);
 
+/** Whether it writes a file. */
+export const isExport = ({ kind }: Pick<JobRecord, 'kind'>): boolean => kind.endsWith('.export');
+
 export function describeProgress({ kind, state, done, failed, total }: JobRecord): string {
   // How many there are is known when all are written.
-  if (kind === 'events.export' && total === 0) return `${formatNumber(done)} events written`;
+  if (isExport({ kind }) && total === 0) return `${formatNumber(done)} written`;
   if (state === 'running' && total === 0) return 'Counting…';
   const failures = failed === 0 ? '' : `, ${formatNumber(failed)} failed`;
   return `${formatNumber(done)} of ${formatNumber(total)} done${failures}`;

@@ -6,6 +6,7 @@ import { createRemoval } from '../journal/deleted-organisations.ts';
 import { createExportJobs } from '../journal/export/export-job.ts';
 import { createRetention } from '../journal/retention.ts';
 import { createRecounts } from '../telemetry/recounts.ts';
+import { createExportOpener } from './exports.ts';
 import type { Foundation } from './foundation.ts';
 import { createKeyChange } from './key-change.ts';
 import type { Part } from './part.ts';
@@ -23,7 +24,7 @@ export function composeUpkeep(
 ): Part {
   const { settings, clock, isStopping, warn } = foundation;
   const { engine } = storage;
-  const { accounts, counters, entities, jobs, journal, upkeep } = engine;
+  const { accounts, configuration, counters, entities, jobs, journal, upkeep } = engine;
   const slices = { clock, pause: pauseBriefly, isStopping };
   const index = createIndexUpkeep({ accounts, entities, ...slices });
   engine.onConfigurationChanged(index.notice);
@@ -37,7 +38,8 @@ export function composeUpkeep(
     onError: warn('retention'),
     ...slices,
   });
-  const exports = createExportJobs({ jobs, journal, newToken: nodes.newToken, ...slices });
+  const open = createExportOpener({ journal, configuration, deadLetters: delivery.deadLetters });
+  const exports = createExportJobs({ jobs, open, newToken: nodes.newToken, ...slices });
   const tasks: readonly (readonly [what: string, everyMs: number, work: () => Promise<unknown>])[] = [
     ['activity', seconds(1), endpoints.activity.flush],
     ['counters', seconds(1), () => telemetry.counts.flush()],

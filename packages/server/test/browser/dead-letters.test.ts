@@ -115,6 +115,32 @@ test('they leave as one JSON a line, those that match alone', async () => {
   await leave(page);
 });
 
+test('where there are many within the time they leave as a job, those that match alone', async () => {
+  const { page } = await open('/dead-letters?kind=event', { as: viewer });
+  await page.route(/\/dead-letters\/summary/, async route => {
+    const answer = (await (await route.fetch()).json()) as { data: object };
+    // As the server answers where there are more than it counts.
+    return route.fulfill({ json: { data: { ...answer.data, deliveries: 10_000 } } });
+  });
+  // What is followed comes in a stream of its own.
+  const streams = /\/dashboard\/api\/.*\/live\?/;
+  await page.route(streams, route => route.abort());
+  await page.reload();
+  await page.getByRole('button', { name: 'Export as a job' }).click();
+  await page.waitForURL(/\/jobs\/job_/);
+  await page.unroute(streams);
+  await page.getByText('Exports all dead letters with kind event as NDJSON').waitFor();
+  await page.getByText('1 of 1 done').waitFor();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download' }).click(),
+  ]);
+  expect(file.suggestedFilename()).toMatch(/^dead-letters-job_.*\.ndjson$/);
+  const lines = (await Bun.file(await file.path()).text()).trim().split('\n');
+  expect(lines.map(line => JSON.parse(line))).toMatchObject([{ kind: 'event', event_type: 'ticket.opened' }]);
+  await leave(page);
+});
+
 describe('a viewer', () => {
   test('may look and export, and sees nothing that would be refused', async () => {
     const { page } = await open('/dead-letters', { as: viewer });

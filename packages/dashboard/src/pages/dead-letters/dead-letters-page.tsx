@@ -1,6 +1,5 @@
 import { Anchor, Button, CloseButton, Group } from '@mantine/core';
 import type { DeadLetter } from '@sluice/contract/dashboard-letters';
-import { IconDownload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -13,7 +12,6 @@ import { isEmpty, PagedList } from '../../components/paged-list.tsx';
 import { selectColumn, selectHeader } from '../../components/selection/select-column.tsx';
 import { useSelection } from '../../components/selection/use-selection.ts';
 import { TimeFilter } from '../../components/time-filter.tsx';
-import { addressOf } from '../../lib/api/path.ts';
 import { useCall, useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
 import { useMay } from '../../lib/session.tsx';
@@ -23,6 +21,7 @@ import { keyOfList, useTimeRange } from '../../lib/use-time-range.ts';
 import { AllLetters } from './all-letters.tsx';
 import { letterColumns } from './dead-letter-columns.tsx';
 import { LetterGroups } from './dead-letter-groups.tsx';
+import { ExportLetters } from './export-letters.tsx';
 import { type DeadLetterFilter, filterFields } from './letter-filter.ts';
 import { LetterSelectionBar, MOST_SELECTED } from './letter-selection.tsx';
 
@@ -71,15 +70,7 @@ export default function DeadLettersPage() {
       actions={
         !hasNothing && (
           <>
-            <Button
-              component="a"
-              href={addressOf('GET /dead-letters/export', filter)}
-              download
-              variant="default"
-              leftSection={<IconDownload size={16} aria-hidden />}
-            >
-              Export
-            </Button>
+            {summary.data && <ExportLetters filter={filter} summary={summary.data} />}
             {may && <AllLetters filter={filter} onJob={showJob} />}
           </>
         )

@@ -6,15 +6,16 @@ import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
 import { ExactTime } from '../../components/exact-time.tsx';
 import facts from '../../components/facts.module.css';
-import { JobProgress } from '../../components/job-progress.tsx';
+import { isExport, JobProgress } from '../../components/job-progress.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { addressOf } from '../../lib/api/path.ts';
 import { useCall } from '../../lib/api/use-call.ts';
 import { formatBytes } from '../../lib/format.ts';
+import { useMay } from '../../lib/session.tsx';
 import { usePathId } from '../../lib/use-path-id.ts';
-import { describeJob, jobTitle, outcomeOf } from './job-labels.ts';
+import { describeJob, isForAdmins, jobTitle, outcomeOf } from './job-labels.ts';
 
 /** A long piece of work: how far it has come, who asked for it, and what came of it. */
 export default function JobPage() {
@@ -36,7 +37,7 @@ export default function JobPage() {
       <Card title="Progress">
         <JobProgress id={job.id} link={false} />
       </Card>
-      {job.kind === 'events.export' && job.state === 'done' && <ExportedFile job={job} />}
+      {isExport(job) && job.state === 'done' && <ExportedFile job={job} />}
       {job.notes.map(note => (
         <Alert key={note} color="yellow" variant="light" icon={<IconInfoCircle size={18} aria-hidden />}>
           {note}
@@ -75,7 +76,17 @@ export default function JobPage() {
 }
 
 /** What an export wrote: a day later it is gone. */
-function ExportedFile({ job: { id, file } }: { job: JobRecord }) {
+function ExportedFile({ job }: { job: JobRecord }) {
+  const { id, file } = job;
+  const mayKnowAddresses = useMay()('members.change');
+  if (isForAdmins(job) && !mayKnowAddresses)
+    return (
+      <Card title="File">
+        <Text size="sm" c="dimmed">
+          The file has the addresses that people acted from: only admins and owners can download it.
+        </Text>
+      </Card>
+    );
   return (
     <Card title="File">
       {file ? (

@@ -4,9 +4,10 @@ import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { TimeFilter } from '../../components/time-filter.tsx';
-import { callFile } from '../../lib/api/call.ts';
+import { asCallError, callFile } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
 import { notifyError } from '../../lib/notify-error.ts';
+import { type ExportAsked, useExportJob } from '../../lib/use-export-job.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import { useTimeRange } from '../../lib/use-time-range.ts';
 import { actionLabel } from './audit-labels.ts';
@@ -34,12 +35,16 @@ export function AuditFilters() {
     action => ({ value: action, label: actionLabel(action) }),
   );
   const [isExporting, setExporting] = useState(false);
+  const { isStarting, startJob } = useExportJob();
   const exportAs = async (format: 'csv' | 'ndjson') => {
     setExporting(true);
     try {
       saveFile(`audit-log.${format}`, await callFile('GET /audit/export', { ...filter, format }));
     } catch (error) {
-      notifyError(error);
+      // How many they are, the server alone knows: more than go into an answer are a job.
+      if (asCallError(error).code === 'limit_reached')
+        await startJob({ what: 'audit', filter, format } as ExportAsked);
+      else notifyError(error);
     } finally {
       setExporting(false);
     }
@@ -55,7 +60,7 @@ export function AuditFilters() {
           <Menu.Target>
             <Button
               variant="default"
-              loading={isExporting}
+              loading={isExporting || isStarting}
               leftSection={<IconDownload size={16} aria-hidden />}
             >
               Export

@@ -36,7 +36,7 @@ const selectionFilter = z.preprocess(
 );
 
 /** Which dead letters, in the words of storage: deliveries by when they were made, events by when they came in. */
-const deadLetterSelection = z.object({
+export const deadLetterSelection = z.object({
   filter: selectionFilter,
   /** Whether deliveries that are dead can be among them, and events that failed. */
   deliveries: z.boolean(),
@@ -61,6 +61,14 @@ export type StoredDeadLetter =
       readonly failures: readonly [StoredFailure, ...StoredFailure[]];
     };
 
+export interface ExportedLetter {
+  readonly letter: StoredDeadLetter;
+  /** The JSON text of its event's payload; null where that is gone. */
+  readonly payload: string | null;
+  /** Whoever goes on below it has the next one. */
+  readonly place: string;
+}
+
 /** What the web asks of delivery about dead letters as a whole. */
 export interface DeadLetterActions {
   /** Newest first. `next` is where the page after this one begins; null at the end. */
@@ -75,11 +83,12 @@ export interface DeadLetterActions {
     selection: DeadLetterSelection,
     most?: number,
   ): Promise<{ readonly deliveries: number; readonly events: number }>;
-  /** One at a time, each with the JSON text of its event's payload; null where that is gone. */
+  /** One at a time, from below a place on. */
   export(
     orgId: string,
     selection: DeadLetterSelection,
-  ): AsyncGenerator<{ readonly letter: StoredDeadLetter; readonly payload: string | null }, void>;
+    below?: string | null,
+  ): AsyncGenerator<ExportedLetter, void>;
   readonly retry: StartLetterJob;
   readonly discard: StartLetterJob;
 }

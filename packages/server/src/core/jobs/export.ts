@@ -1,18 +1,69 @@
+import { allAuditActions, type auditFilter, auditKinds } from '@sluice/contract/dashboard-audit';
 import { type ExportFormat, exportFormat } from '@sluice/contract/dashboard-events';
 import { z } from 'zod';
 import type { Job } from '../stores/jobs.ts';
 import type { EventFilter } from '../stores/journal.ts';
+import { deadLetterSelection } from './dead-letters.ts';
 import type { JobOrigin } from './new-job.ts';
 import { storedFilter } from './stored-filter.ts';
 
-/** Events as a file, as a job. */
+/**
+ * Events, dead letters and the audit log as a file, as a job. Each is a kind of its own: a node of an earlier version,
+ * which knows only events, leaves the others to those that know them.
+ */
 export const EXPORT_JOB = 'events.export';
+export const LETTERS_EXPORT_JOB = 'dead_letters.export';
+export const AUDIT_EXPORT_JOB = 'audit.export';
 
-const exportRequest = z.object({ filter: storedFilter, format: exportFormat });
-type ExportRequest = z.output<typeof exportRequest>;
+export const exportJobs = [EXPORT_JOB, LETTERS_EXPORT_JOB, AUDIT_EXPORT_JOB] as const;
 
-export const readExportRequest = ({ request }: Pick<Job, 'request'>): ExportRequest =>
-  exportRequest.parse(JSON.parse(request));
+export const isExport = ({ kind }: Pick<Job, 'kind'>): boolean => exportJobs.some(one => one === kind);
+
+const storedAuditFilter = z.object({
+  actor: z.string().optional(),
+  action: z.enum(allAuditActions).optional(),
+  kind: z.enum(auditKinds).optional(),
+  after: z.number().optional(),
+  before: z.number().optional(),
+} satisfies Record<keyof typeof auditFilter, z.ZodType>);
+
+const exportRequest = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal(EXPORT_JOB), filter: storedFilter, format: exportFormat }),
+  z.object({
+    kind: z.literal(LETTERS_EXPORT_JOB),
+    selection: deadLetterSelection,
+    format: exportFormat.extract(['ndjson']),
+  }),
+  z.object({
+    kind: z.literal(AUDIT_EXPORT_JOB),
+    filter: storedAuditFilter,
+    format: exportFormat,
+    /** Whoever asked for it may know from where people act: the file is for those alone who may. */
+    withAddresses: z.boolean(),
+  }),
+]);
+export type ExportRequest = z.output<typeof exportRequest>;
+export type ExportRequestOf<K extends ExportRequest['kind']> = Extract<ExportRequest, { kind: K }>;
+
+export const readExportRequest = ({ kind, request }: Pick<Job, 'kind' | 'request'>): ExportRequest =>
+  exportRequest.parse({ ...(JSON.parse(request) as object), kind });
+
+/** What an export writes, piece by piece, the newest first. */
+export interface ExportSource {
+  /** What its file begins with. */
+  readonly heading: string;
+  /** `events` */
+  readonly what: string;
+  read(below: string | null): Promise<ExportSlice>;
+}
+
+/** The next that match, as text, within bounds of number, bytes and time. */
+export interface ExportSlice {
+  readonly text: string;
+  readonly count: number;
+  /** Go on below this id; null at the end. */
+  readonly next: string | null;
+}
 
 interface ExportFile {
   readonly format: ExportFormat;
@@ -28,7 +79,7 @@ export interface ExportActions {
   /** Those that match, of what has been accepted by now, piece by piece; refuses where too many are under way. */
   stream(orgId: string, filter: EventFilter, format: ExportFormat): AsyncGenerator<string>;
   /** A job that writes a file; refuses where too many are under way. */
-  start(orgId: string, filter: EventFilter, format: ExportFormat, origin: JobOrigin): Promise<Job>;
+  start(orgId: string, request: ExportRequest, origin: JobOrigin): Promise<Job>;
   /** Null where the job wrote none, has not ended, or its file is gone by now. */
   findFile(job: Job): Promise<ExportFile | null>;
 }

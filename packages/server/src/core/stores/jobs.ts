@@ -29,7 +29,7 @@ export interface JobStore extends Audited<Pick<JobStore, 'createExport' | 'creat
     token?: string,
   ): Promise<boolean>;
   /**
-   * As `createJob`, for one that writes a file. Too many where the organisation has `mostRunning` of its kind under way;
+   * As `createJob`, for one that writes a file. Too many where the organisation has `mostRunning` exports under way;
    * of those that have ended, only the newest `mostKept` keep their files beside it. Its end is not announced.
    */
   createExport(

@@ -1,7 +1,7 @@
 import type { DeadLetterActions, StoredDeadLetter } from '../../core/jobs/dead-letters.ts';
 import type { DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import type { Journal } from '../../core/stores/journal.ts';
-import { type DeadLetterFinder, type FoundLetter, type FoundPage, isDelivery } from './find.ts';
+import { type DeadLetterFinder, type FoundLetter, type FoundPage, isDelivery, placeInList } from './find.ts';
 
 const EXPORTED_AT_ONCE = 100;
 
@@ -29,8 +29,8 @@ export function createDeadLetterExport(
     return event === null || event.erasedAt !== null ? null : event.payload;
   }
 
-  return async function* exportLetters(orgId, selection) {
-    let below: string | null = null;
+  return async function* exportLetters(orgId, selection, from = null) {
+    let below: string | null = from;
     do {
       const { letters, next }: FoundPage = await finder.find(orgId, selection, {
         limit: EXPORTED_AT_ONCE,
@@ -38,7 +38,8 @@ export function createDeadLetterExport(
       });
       for (const found of letters) {
         const [letter] = await finder.read(orgId, await stillDead(orgId, found));
-        if (letter !== undefined) yield { letter, payload: await payloadOf(orgId, letter) };
+        if (letter !== undefined)
+          yield { letter, payload: await payloadOf(orgId, letter), place: placeInList(found.id) };
       }
       below = next;
     } while (below !== null);

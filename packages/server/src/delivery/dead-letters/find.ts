@@ -28,7 +28,7 @@ export interface DeadLetterFinder {
 }
 
 /** Ids of both kinds end in the same kind of time: what stands behind the prefix orders them all. */
-const placeOf = (id: string): string => id.slice(id.indexOf('_') + 1);
+export const placeInList = (id: string): string => id.slice(id.indexOf('_') + 1);
 
 export const isDelivery = (letter: FoundLetter): letter is StoredDelivery => 'attempt' in letter;
 
@@ -73,11 +73,11 @@ export function createDeadLetterFinder(
           })
         : [];
       const all = [...deliveries, ...events.map(id => ({ id }))].sort((a, b) =>
-        placeOf(a.id) < placeOf(b.id) ? 1 : -1,
+        placeInList(a.id) < placeInList(b.id) ? 1 : -1,
       );
       const letters: FoundLetter[] = all.slice(0, limit);
       const last = letters.at(-1);
-      return { letters, next: all.length > letters.length && last ? placeOf(last.id) : null };
+      return { letters, next: all.length > letters.length && last ? placeInList(last.id) : null };
     },
 
     async read(orgId, letters) {

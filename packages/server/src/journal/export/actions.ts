@@ -1,7 +1,7 @@
 import { MOST_EXPORTED_AT_ONCE } from '@sluice/contract/dashboard-events';
 import { type Clock, hours, minutes } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
-import { EXPORT_JOB, type ExportActions, readExportRequest } from '../../core/jobs/export.ts';
+import { type ExportActions, isExport, readExportRequest } from '../../core/jobs/export.ts';
 import { newJob } from '../../core/jobs/new-job.ts';
 import type { JobStore } from '../../core/stores/jobs.ts';
 import type { Journal } from '../../core/stores/journal.ts';
@@ -60,7 +60,7 @@ export function createExportActions({
             limit: left,
           });
           own.at = clock.now();
-          left -= slice.events;
+          left -= slice.count;
           below = slice.next;
           if (slice.text !== '') yield slice.text;
         } while (below !== null && left > 0);
@@ -69,13 +69,12 @@ export function createExportActions({
       }
     },
 
-    async start(orgId, filter, format, { by, record }) {
-      const request = JSON.stringify({ filter, format });
+    async start(orgId, { kind, ...request }, { by, record }) {
       // How many they are is not known before all are written.
       const job = newJob({
         orgId,
-        kind: EXPORT_JOB,
-        request,
+        kind,
+        request: JSON.stringify(request),
         total: 0,
         createdBy: by,
         createdAt: clock.now(),
@@ -86,7 +85,7 @@ export function createExportActions({
     },
 
     async findFile(job) {
-      if (job.kind !== EXPORT_JOB || job.state !== 'done' || job.finishedAt === null) return null;
+      if (!isExport(job) || job.state !== 'done' || job.finishedAt === null) return null;
       const until = job.finishedAt + FILE_KEPT_MS;
       const size = clock.now() < until ? await jobs.measureFile(job.orgId, job.id) : null;
       if (size === null) return null;

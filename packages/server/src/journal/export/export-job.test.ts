@@ -1,13 +1,25 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import { aDestination, routedTo } from '../../../test/contract/storage/delivery-samples.ts';
+import { anAuditEntry, idAt } from '../../../test/contract/storage/samples.ts';
+import { everyStore } from '../../../test/support/every-store.ts';
 import { temporaryDirectory } from '../../../test/support/service.ts';
+import { createExportOpener } from '../../compose/exports.ts';
 import { hours } from '../../core/clock.ts';
 import { idFloor, newId } from '../../core/ids.ts';
-import type { ExportActions } from '../../core/jobs/export.ts';
-import type { JobOrigin } from '../../core/jobs/new-job.ts';
+import type { DeadLetterActions } from '../../core/jobs/dead-letters.ts';
+import {
+  AUDIT_EXPORT_JOB,
+  EXPORT_JOB,
+  type ExportActions,
+  type ExportRequest,
+  LETTERS_EXPORT_JOB,
+} from '../../core/jobs/export.ts';
+import { type JobOrigin, newJob } from '../../core/jobs/new-job.ts';
 import type { StorageEngine } from '../../core/stores/engine.ts';
 import type { Job, JobStore } from '../../core/stores/jobs.ts';
 import type { EventFilter } from '../../core/stores/journal.ts';
+import { createDeadLetterActions } from '../../delivery/dead-letters/actions.ts';
 import { openStorage } from '../../storage/open.ts';
 import { createExportActions } from './actions.ts';
 import { createExportJobs } from './export-job.ts';
@@ -17,6 +29,7 @@ import { createExportJobs } from './export-job.ts';
 let directory: string;
 let engine: StorageEngine;
 let exports: ExportActions;
+let deadLetters: DeadLetterActions;
 /** Each test has an organisation of its own, and leaves no job open. */
 let org: string;
 const START = Date.UTC(2026, 4, 1);
@@ -26,6 +39,7 @@ const clock = { now: () => now };
 beforeAll(async () => {
   directory = temporaryDirectory();
   engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
+  deadLetters = createDeadLetterActions({ ...engine, clock, onDeliveriesDue: () => {} });
 });
 beforeEach(() => {
   now = START;
@@ -40,7 +54,7 @@ afterAll(async () => {
 const origin: JobOrigin = {
   by: 'ada@example.com',
   record: ({ id, orgId, createdAt }) => ({
-    id: newId('aud'),
+    id: idAt('aud', createdAt),
     orgId,
     at: createdAt,
     actor: 'ada@example.com',
@@ -76,7 +90,7 @@ let tokens = 0;
 const jobsOf = (given: { jobs?: Partial<JobStore>; mostBytes?: number; isStopping?: () => boolean } = {}) =>
   createExportJobs({
     jobs: { ...engine.jobs, ...given.jobs },
-    journal: engine.journal,
+    open: createExportOpener({ ...engine, deadLetters }),
     clock,
     newToken: () => `node ${++tokens}`,
     pause: async () => {},
@@ -84,8 +98,10 @@ const jobsOf = (given: { jobs?: Partial<JobStore>; mostBytes?: number; isStoppin
     ...(given.mostBytes === undefined ? {} : { mostBytes: given.mostBytes }),
   });
 
-async function start(filter: EventFilter = {}, format: 'csv' | 'ndjson' = 'ndjson'): Promise<string> {
-  return (await exports.start(org, filter, format, origin)).id;
+const start = (filter: EventFilter = {}, format: 'csv' | 'ndjson' = 'ndjson'): Promise<string> =>
+  startOf({ kind: EXPORT_JOB, filter, format });
+async function startOf(request: ExportRequest): Promise<string> {
+  return (await exports.start(org, request, origin)).id;
 }
 async function find(id: string): Promise<Job> {
   const job = await engine.jobs.findJob(org, id);
@@ -213,4 +229,93 @@ test('answered directly, two are under way at once, and one that is left counts 
   expect(await refusalOf(exports.stream(org, {}, 'ndjson').next())).toMatchObject({ code: 'limit_reached' });
   now += 61_000;
   await exports.stream(org, {}, 'ndjson').next();
+});
+
+/** Deliveries that are dead, of events with these payloads. */
+async function dead(payloads: readonly string[]): Promise<string[]> {
+  const storage = everyStore(engine);
+  const { id } = aDestination(org);
+  await storage.createDestination(aDestination(org, { id }));
+  for (const payload of payloads) await routedTo(storage, org, [id], { payload, at: now });
+  const claim = { orgId: org, destinationId: id, limit: payloads.length, bytes: 1 << 28 };
+  const claimed = await storage.claimDeliveries([claim], { token: 't', now });
+  const facts = { n: 1, at: now, durationMs: 1, status: 500, message: 'No.', response: '' };
+  const attempt = { ...facts, code: 'bad_status' as const, request: '{"target":"","headers":{},"body":""}' };
+  const next = { state: 'dead' as const, code: 'bad_status' as const };
+  await storage.recordAttempts(
+    claimed.map(delivery => ({ orgId: org, deliveryId: delivery.id, token: 't', attempt, next })),
+  );
+  return claimed.map(delivery => delivery.id);
+}
+const everyLetter = { filter: {}, deliveries: true, events: true };
+
+test('a file of dead letters holds each once with its payload, also when it was killed between two slices', async () => {
+  // Two are more than a slice.
+  const text = 'x'.repeat(600 * 1024);
+  const ids = await dead([0, 1, 2, 3].map(n => JSON.stringify({ n, text })));
+  const id = await startOf({ kind: LETTERS_EXPORT_JOB, selection: everyLetter, format: 'ndjson' });
+  let slices = 0;
+  const dying = jobsOf({
+    jobs: {
+      async advanceJob(...given) {
+        if (++slices === 2) throw new Error('killed');
+        return engine.jobs.advanceJob(...given);
+      },
+    },
+  });
+  expect(await refusalOf(dying.work())).toMatchObject({ message: 'killed' });
+  expect(await find(id)).toMatchObject({ state: 'running', done: 2 });
+  now += hours(1);
+  await jobsOf().work();
+  expect(await find(id)).toMatchObject({ state: 'done', done: 4, total: 4, notes: [] });
+  const file = await fileOf(id);
+  const lines = (file ?? '').trimEnd().split('\n');
+  expect(lines.map(line => (JSON.parse(line) as { id: string }).id)).toEqual(ids.toSorted().reverse());
+  expect(payloadsIn(file).map(payload => (payload as { text: string }).text)).toEqual(Array(4).fill(text));
+});
+
+test('a file of dead letters that is full says so, and where it ends', async () => {
+  await dead([1, 2, 3].map(n => JSON.stringify({ n, text: 'x'.repeat(1024 * 1024) })));
+  const id = await startOf({ kind: LETTERS_EXPORT_JOB, selection: everyLetter, format: 'ndjson' });
+  await jobsOf({ mostBytes: 1_000 }).work();
+  expect((await find(id)).notes[0]).toContain('holds no dead letters from before ');
+  expect(payloadsIn(await fileOf(id))).toHaveLength(1);
+});
+
+test('a file of the audit log holds every entry that matches but its own, as a table too', async () => {
+  const entries = Array.from({ length: 1_100 }, (_, n) =>
+    anAuditEntry(org, {
+      id: idAt('aud', now - n),
+      at: now - n,
+      address: '192.0.2.7',
+      actor: 'many@example.com',
+    }),
+  );
+  await Promise.all(entries.map(entry => engine.configuration.recordAudit(entry)));
+  const audit = { kind: AUDIT_EXPORT_JOB, withAddresses: true } as const;
+  const lines = await startOf({ ...audit, filter: {}, format: 'ndjson' });
+  now += 1;
+  const table = await startOf({
+    ...audit,
+    filter: { actor: 'many@example.com' },
+    format: 'csv',
+    withAddresses: false,
+  });
+  await jobsOf().work();
+  const read = ((await fileOf(lines)) ?? '').trimEnd().split('\n');
+  expect(read.map(line => (JSON.parse(line) as { id: string }).id)).toEqual(entries.map(({ id }) => id));
+  expect(read[0]).toContain('192.0.2.7');
+  const rows = ((await fileOf(table)) ?? '').trimEnd().split('\r\n');
+  expect(rows[0]).toStartWith('at,actor,actor_name,');
+  expect(rows).toHaveLength(1_101);
+  expect(rows.join('')).not.toContain('192.0.2.7');
+});
+
+test('one that an earlier version asked for, which named nothing but events, is written', async () => {
+  await store(['{"n":1}']);
+  const asked = { orgId: org, kind: 'events.export', total: 0, createdBy: 'a@example.com', createdAt: now };
+  const job = newJob({ ...asked, request: '{"filter":{"type":"order.paid"},"format":"ndjson"}' });
+  await engine.jobs.createExport(job, { mostRunning: 2, mostKept: 2 });
+  await jobsOf().work();
+  expect(payloadsIn(await fileOf(job.id))).toEqual([{ n: 1 }]);
 });

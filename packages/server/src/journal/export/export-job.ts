@@ -1,12 +1,9 @@
 import { type Clock, minutes, toRfc3339 } from '../../core/clock.ts';
 import { idTime } from '../../core/ids.ts';
-import { EXPORT_JOB, readExportRequest } from '../../core/jobs/export.ts';
+import { type ExportSource, exportJobs } from '../../core/jobs/export.ts';
 import type { ClaimedJob, Job, JobStore } from '../../core/stores/jobs.ts';
-import type { Journal } from '../../core/stores/journal.ts';
 import type { Membership } from '../../core/work/membership.ts';
 import { FILE_KEPT_MS } from './actions.ts';
-import { exportLines } from './format.ts';
-import { readSlice } from './slice.ts';
 
 /** How far an export has come: each slice is written with its progress, as a piece of the file, or not at all. */
 interface Position {
@@ -22,10 +19,11 @@ const LEASE_MS = minutes(1);
 const PRUNED_AT_ONCE = 10;
 const MOST_FILE_BYTES = 256 * 1024 * 1024;
 
-/** Writes the files of exports, slice by slice, the newest event first; and removes them when their time is over. */
+/** Writes the files of exports, slice by slice, the newest first; and removes them when their time is over. */
 export function createExportJobs(options: {
   readonly jobs: Pick<JobStore, 'advanceJob' | 'claimJob' | 'finishJob' | 'hasOpenJobs' | 'pruneFiles'>;
-  readonly journal: Pick<Journal, 'listEvents' | 'readPayloads'>;
+  /** What a job exports. */
+  open(job: Job): ExportSource;
   readonly clock: Clock;
   readonly newToken: Membership['newToken'];
   /** Lets others at storage between two slices. */
@@ -33,15 +31,15 @@ export function createExportJobs(options: {
   isStopping(): boolean;
   readonly mostBytes?: number;
 }): { work(): Promise<void>; prune(): Promise<void> } {
-  const { jobs, journal, clock, pause, isStopping, mostBytes = MOST_FILE_BYTES } = options;
+  const { jobs, clock, pause, isStopping, mostBytes = MOST_FILE_BYTES } = options;
 
   return {
     async work() {
-      if (!(await jobs.hasOpenJobs([EXPORT_JOB], clock.now()))) return;
+      if (!(await jobs.hasOpenJobs(exportJobs, clock.now()))) return;
       while (!isStopping()) {
         const token = options.newToken();
         if (token === null) return;
-        const job = await jobs.claimJob([EXPORT_JOB], { token, now: clock.now(), leaseMs: LEASE_MS });
+        const job = await jobs.claimJob(exportJobs, { token, now: clock.now(), leaseMs: LEASE_MS });
         if (job === null) return;
         await writeSlice(job);
         await pause();
@@ -60,14 +58,10 @@ export function createExportJobs(options: {
       await jobs.finishJob(job.orgId, job.id, 'done', clock.now(), job.token);
       return;
     }
-    const { filter, format } = readExportRequest(job);
-    // Only what had been accepted when it was asked for.
-    const before = Math.min(filter.before ?? Number.POSITIVE_INFINITY, job.createdAt + 1);
-    const { text, events, next } = await readSlice(journal, job.orgId, { ...filter, before }, format, {
-      below: position.below,
-    });
+    const { heading, what, read } = options.open(job);
+    const { text, count, next } = await read(position.below);
     const isFirst = position.chunks === 0;
-    const body = isFirst ? exportLines[format].heading + text : text;
+    const body = isFirst ? heading + text : text;
     // A search that found nothing in its time adds no piece; of an empty file there is one all the same.
     const chunk =
       isFirst || body !== '' ? { n: position.chunks, body, bytes: Buffer.byteLength(body) } : undefined;
@@ -83,9 +77,9 @@ export function createExportJobs(options: {
     await jobs.advanceJob(
       job,
       {
-        done: events,
-        ...(isThrough ? { total: job.done + events } : {}),
-        ...(isFull ? { notes: [fullNote(next, mostBytes)] } : {}),
+        done: count,
+        ...(isThrough ? { total: job.done + count } : {}),
+        ...(isFull ? { notes: [fullNote(what, next, mostBytes)] } : {}),
         position: JSON.stringify(after),
       },
       clock.now(),
@@ -94,8 +88,8 @@ export function createExportJobs(options: {
   }
 }
 
-const fullNote = (next: string, mostBytes: number): string =>
-  `The file has reached ${Math.round(mostBytes / 1024 / 1024)} MiB, and holds no events from before ${toRfc3339(idTime(next))}. Export those with a filter of their own.`;
+const fullNote = (what: string, next: string, mostBytes: number): string =>
+  `The file has reached ${Math.round(mostBytes / 1024 / 1024)} MiB, and holds no ${what} from before ${toRfc3339(idTime(next))}. Export those with a filter of their own.`;
 
 const readPosition = ({ position }: Job): Position =>
   position === null

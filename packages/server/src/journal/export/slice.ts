@@ -1,20 +1,29 @@
 import type { ExportFormat } from '@sluice/contract/dashboard-events';
 import { eventSummaryOf } from '../../core/event/summary.ts';
+import type { EXPORT_JOB, ExportRequestOf, ExportSlice, ExportSource } from '../../core/jobs/export.ts';
+import type { Job } from '../../core/stores/jobs.ts';
 import type { EventFilter, Journal } from '../../core/stores/journal.ts';
 import { exportLines } from './format.ts';
-
-/** A piece of an export: the next events that match, as text, within bounds of number, bytes and time. */
-interface ExportSlice {
-  readonly text: string;
-  readonly events: number;
-  /** Go on below this id; null at the end. */
-  readonly next: string | null;
-}
 
 const SEARCH_BUDGET_MS = 500;
 const MOST_EVENTS = 500;
 const MOST_BYTES = 1024 * 1024;
 
+/** The events of an export job: only what had been accepted when it was asked for. */
+export function exportedEvents(
+  journal: Pick<Journal, 'listEvents' | 'readPayloads'>,
+  { orgId, createdAt }: Job,
+  { filter, format }: ExportRequestOf<typeof EXPORT_JOB>,
+): ExportSource {
+  const before = Math.min(filter.before ?? Number.POSITIVE_INFINITY, createdAt + 1);
+  return {
+    heading: exportLines[format].heading,
+    what: 'events',
+    read: below => readSlice(journal, orgId, { ...filter, before }, format, { below }),
+  };
+}
+
+/** The next events that match, as a piece of their export. */
 export async function readSlice(
   journal: Pick<Journal, 'listEvents' | 'readPayloads'>,
   orgId: string,
@@ -32,7 +41,7 @@ export async function readSlice(
   });
   return {
     text: lines.join(''),
-    events: lines.length,
+    count: lines.length,
     next: covered < ids.length ? (ids[covered - 1] ?? null) : next,
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { EXPORT_JOB } from '../../../src/core/jobs/export.ts';
+import { EXPORT_JOB, exportJobs, LETTERS_EXPORT_JOB } from '../../../src/core/jobs/export.ts';
 import type { Job } from '../../../src/core/stores/jobs.ts';
 import { aJob, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, NOW, storedOrganisation } from './samples.ts';
@@ -60,6 +60,9 @@ export function jobFilesContract(subject: Subject): void {
       'too_many',
     ]);
     expect(await subject.storage.listJobs(org, { limit: 10, below: null })).toHaveLength(2);
+    // Whatever they take.
+    for (const kind of exportJobs)
+      expect(await subject.storage.createExport(anExport(org, { kind }), bounds)).toBe('too_many');
   });
 
   test('the files of the newest are kept when another begins', async () => {
@@ -118,7 +121,7 @@ export function jobFilesContract(subject: Subject): void {
     const { storage } = subject;
     const [org, other] = [await storedOrganisation(storage), await storedOrganisation(storage)];
     const [file, others] = [await ended(org, ['a']), await ended(other, ['b'])];
-    const running = anExport(org);
+    const running = anExport(org, { kind: LETTERS_EXPORT_JOB });
     await storage.createExport(running, bounds);
     await storage.advanceJob(unclaimed(running), {}, NOW, chunk(0, 'c'));
     const event = anEvent({ entityKind: 'person', entityExternalId: 'p1', payload: '{"name":"Ada"}' });

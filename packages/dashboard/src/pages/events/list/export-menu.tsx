@@ -5,13 +5,11 @@ import {
   MOST_EXPORTED_AT_ONCE,
 } from '@sluice/contract/dashboard-events';
 import { IconDownload } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
 import type { EventQuery } from '../../../components/events/use-event-query.ts';
 import { describeCount } from '../../../components/list-count.tsx';
 import { addressOf } from '../../../lib/api/path.ts';
-import { useChange } from '../../../lib/api/use-call.ts';
-import { notifyError } from '../../../lib/notify-error.ts';
 import { useMay } from '../../../lib/session.tsx';
+import { useExportJob } from '../../../lib/use-export-job.ts';
 
 const formats: readonly { readonly format: ExportFormat; readonly title: string; readonly what: string }[] = [
   { format: 'ndjson', title: 'NDJSON', what: 'A line of JSON for each event, with its payload.' },
@@ -27,25 +25,16 @@ export function ExportMenu({
   total: EventHistogram['total'] | undefined;
 }) {
   const may = useMay()('events.export');
-  const navigate = useNavigate();
-  const start = useChange('POST /exports');
+  const { isStarting, startJob } = useExportJob();
   if (!may) return null;
   const isJob = total === undefined || total.more || total.count > MOST_EXPORTED_AT_ONCE;
-  const startJob = async (format: ExportFormat) => {
-    try {
-      const job = await start.mutateAsync({ body: { filter: query, format } });
-      void navigate({ to: '/jobs/$id', params: { id: job.id } });
-    } catch (error) {
-      notifyError(error);
-    }
-  };
   return (
     <Menu position="bottom-end" width={280}>
       <Menu.Target>
         <Button
           variant="default"
           size="compact-sm"
-          loading={start.isPending}
+          loading={isStarting}
           leftSection={<IconDownload size={15} aria-hidden />}
         >
           Export
@@ -68,7 +57,7 @@ export function ExportMenu({
             </>
           );
           return isJob ? (
-            <Menu.Item key={format} onClick={() => void startJob(format)}>
+            <Menu.Item key={format} onClick={() => void startJob({ filter: query, format })}>
               {label}
             </Menu.Item>
           ) : (

@@ -1,7 +1,6 @@
 import { type Tombstones, tombstonesOf } from '../../../core/event/erasure.ts';
 import { UNSETTLED } from '../../../core/event/state.ts';
 import { idTime } from '../../../core/ids.ts';
-import { EXPORT_JOB } from '../../../core/jobs/export.ts';
 import { WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
 import type { EntityStore, ErasedSlice } from '../../../core/stores/entities.ts';
 import { fullTrace } from '../../kept-run.ts';
@@ -32,7 +31,7 @@ export const eraseEventsOfEntity: Operation<EntityStore['eraseEventsOfEntity']> 
   const slice = await query.orderBy('id').limit(limit).execute();
   const ids = slice.filter(({ erased_at }) => erased_at === null).map(({ id }) => id);
   if (after === null) await deleteTestEventsOf(db, orgId, entity);
-  if (ids.length > 0) await withdrawFilesOf(db, orgId, EXPORT_JOB, at);
+  if (ids.length > 0) await withdrawFilesOf(db, orgId, at);
   const ended = ids.length > 0 ? await eraseEvents(db, orgId, ids, at) : { dropped: [], cancelled: 0 };
   return { erased: ids.length, ...ended, last: slice.length < limit ? null : (slice.at(-1)?.id ?? null) };
 };

@@ -1,3 +1,4 @@
+import { exportJobs } from '../../../core/jobs/export.ts';
 import type { JobStore } from '../../../core/stores/jobs.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
@@ -20,7 +21,7 @@ export const createExport: Operation<JobStore['createExport']> = async (
     .selectFrom('jobs')
     .select('id')
     .where('org_id', '=', job.orgId)
-    .where('kind', '=', job.kind)
+    .where('kind', 'in', exportJobs)
     .where('finished_at', 'is', null)
     .limit(mostRunning)
     .execute();
@@ -130,7 +131,7 @@ export async function removePiecesOf(db: Db, orgId: string, limit: number): Prom
  * Of an organisation in which somebody's events are erased: no copy of them stays in a file. One that is being written
  * may hold some already, so it fails and has to be asked for again.
  */
-export async function withdrawFilesOf(db: Db, orgId: string, kind: string, at: number): Promise<void> {
+export async function withdrawFilesOf(db: Db, orgId: string, at: number): Promise<void> {
   // One that begins now would read what is about to be erased, and be missed here.
   await lockOrganisation(db, orgId);
   await db
@@ -142,7 +143,7 @@ export async function withdrawFilesOf(db: Db, orgId: string, kind: string, at: n
       notes: JSON.stringify(['Events were erased while it ran. Start it again.']),
     })
     .where('org_id', '=', orgId)
-    .where('kind', '=', kind)
+    .where('kind', 'in', exportJobs)
     .where('finished_at', 'is', null)
     .execute();
   await db

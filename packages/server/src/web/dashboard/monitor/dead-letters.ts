@@ -1,15 +1,16 @@
-import type { DeadLetter } from '@sluice/contract/dashboard-letters';
+import { MOST_EXPORTED_AT_ONCE } from '@sluice/contract/dashboard-events';
 import { MOST_COUNTED } from '@sluice/contract/most-counted';
-import { type Clock, toRfc3339 } from '../../../core/clock.ts';
+import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { eventSummaryOf } from '../../../core/event/summary.ts';
-import type { DeadLetterActions, StoredDeadLetter } from '../../../core/jobs/dead-letters.ts';
-import { onOneLine } from '../../../core/json/one-line.ts';
+import type { DeadLetterActions } from '../../../core/jobs/dead-letters.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Journal } from '../../../core/stores/journal.ts';
 import type { Calls } from '../calls.ts';
 import { showSelection, toSelection } from './dead-letter-filter.ts';
-import { MOST_LISTED, showDelivery } from './deliveries.ts';
+import { exportedLine, showLetter } from './dead-letter-lines.ts';
+import { MOST_LISTED } from './deliveries.ts';
 import { showJob } from './jobs.ts';
 
 /** Deliveries that are dead and events that failed, newest first: what did not arrive, and why. */
@@ -19,11 +20,13 @@ export function deadLetterCalls(
     deliveryQueue,
     journal,
     deadLetters,
+    configuration,
     clock,
   }: {
     readonly journal: Pick<Journal, 'findEvent'>;
     readonly deliveryQueue: Pick<DeliveryQueue, 'audited' | 'listDeadGroups' | 'listFailedGroups'>;
     readonly deadLetters: DeadLetterActions;
+    readonly configuration: Pick<ConfigurationStore, 'recordAudit'>;
     readonly clock: Clock;
   },
 ): void {
@@ -86,12 +89,22 @@ export function deadLetterCalls(
   });
 
   calls.on('GET /dead-letters/export', 'read', async call => {
-    const letters = deadLetters.export(call.session.orgId, toSelection(call.query()));
+    const { orgId } = call.session;
+    const selection = toSelection(call.query());
+    const { deliveries, events } = await deadLetters.count(orgId, selection, MOST_EXPORTED_AT_ONCE + 1);
+    if (deliveries + events > MOST_EXPORTED_AT_ONCE)
+      throw new Problem('limit_reached', {
+        message: `More than ${MOST_EXPORTED_AT_ONCE.toLocaleString('en')} dead letters match: export them as a job.`,
+      });
+    await configuration.recordAudit(
+      call.record('dead_letters.exported', orgId, { filter: showSelection(selection), format: 'ndjson' }),
+    );
+    const letters = deadLetters.export(orgId, selection);
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
         const { value, done } = await letters.next();
         if (done) controller.close();
-        else controller.enqueue(Buffer.from(exportedLine(value.letter, value.payload)));
+        else controller.enqueue(Buffer.from(exportedLine(value)));
       },
       async cancel() {
         await letters.return();
@@ -105,35 +118,4 @@ export function deadLetterCalls(
     });
     return call.respond(file);
   });
-}
-
-/** The payload goes out as the text it is stored as: read and written again, some numbers would change. */
-const exportedLine = (letter: StoredDeadLetter, payload: string | null): string =>
-  `${JSON.stringify(showLetter(letter)).slice(0, -1)},"payload":${payload === null ? null : onOneLine(payload)}}\n`;
-
-function showLetter(letter: StoredDeadLetter, mostAttempts?: number): DeadLetter {
-  if (letter.kind === 'delivery') {
-    const { delivery, attempts } = letter;
-    return {
-      kind: 'delivery',
-      ...showDelivery(delivery, attempts, mostAttempts),
-      reason: attempts.at(-1)?.message ?? delivery.code,
-    };
-  }
-  const { id, failures } = letter;
-  const [first] = failures;
-  return {
-    kind: 'event',
-    id,
-    event_id: id,
-    event_type: first.eventType,
-    state: first.eventState,
-    received_at: toRfc3339(first.receivedAt),
-    failures: failures.map(failure => ({
-      pipeline: { id: failure.pipelineId, name: failure.pipelineName, version: failure.version },
-      step: failure.step,
-      reason: failure.reason,
-    })),
-    reason: failures.at(-1)?.reason ?? null,
-  };
 }

@@ -1,12 +1,26 @@
 import { type ExportFormat, MOST_EXPORTED_AT_ONCE } from '@sluice/contract/dashboard-events';
+import type { exportBody } from '@sluice/contract/dashboard-exports';
+import type { z } from 'zod';
 import { seconds } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
-import type { ExportActions } from '../../../core/jobs/export.ts';
+import {
+  AUDIT_EXPORT_JOB,
+  EXPORT_JOB,
+  type ExportActions,
+  type ExportRequest,
+  LETTERS_EXPORT_JOB,
+  readExportRequest,
+} from '../../../core/jobs/export.ts';
+import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { JobStore } from '../../../core/stores/jobs.ts';
 import type { Calls } from '../calls.ts';
+import type { SessionCall } from '../exchange.ts';
+import { requirePermission } from '../permissions.ts';
+import { mayKnowAddresses } from './audit.ts';
+import { toSelection } from './dead-letter-filter.ts';
 import { showFilter, toFilter } from './event-filter.ts';
-import { showJob } from './jobs.ts';
+import { showExport, showJob } from './jobs.ts';
 import type { LimitedJournal } from './search-limit.ts';
 
 /** As long as a search of the list. */
@@ -17,7 +31,19 @@ const contentTypes: Readonly<Record<ExportFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
 };
 
-/** Events that match as a file: few of them directly, many as a job whose file is fetched when it has ended. */
+const actions: Readonly<Record<ExportRequest['kind'], AuditEntry['action']>> = {
+  [EXPORT_JOB]: 'events.exported',
+  [LETTERS_EXPORT_JOB]: 'dead_letters.exported',
+  [AUDIT_EXPORT_JOB]: 'audit.exported',
+};
+
+const fileNames: Readonly<Record<ExportRequest['kind'], string>> = {
+  [EXPORT_JOB]: 'events',
+  [LETTERS_EXPORT_JOB]: 'dead-letters',
+  [AUDIT_EXPORT_JOB]: 'audit-log',
+};
+
+/** Events that match as a file: few of them directly, many as a job whose file is fetched when it has ended. Dead letters and the audit log are such jobs too. */
 export function exportCalls(
   calls: Calls,
   {
@@ -57,11 +83,10 @@ export function exportCalls(
 
   calls.on('POST /exports', 'events.export', async call => {
     const { orgId, email } = call.session;
-    const { filter: given, format } = await call.body();
-    const filter = toFilter(given);
-    const job = await exports.start(orgId, filter, format, {
+    const request = toRequest(await call.body(), call.session);
+    const job = await exports.start(orgId, request, {
       by: email,
-      record: ({ id }) => call.record('events.exported', id, { filter: showFilter(filter), format }),
+      record: job => call.record(actions[request.kind], job.id, showExport(job)),
     });
     return call.answer(showJob(job), 201);
   });
@@ -70,11 +95,27 @@ export function exportCalls(
     const job = await jobs.findJob(call.session.orgId, call.param('id'));
     const file = job && (await exports.findFile(job));
     if (job === null || file === null) throw new Problem('not_found');
+    const request = readExportRequest(job);
+    if (request.kind === AUDIT_EXPORT_JOB && request.withAddresses)
+      requirePermission(call.session.role, 'members.change');
     await configuration.recordAudit(
       call.record('export.downloaded', job.id, { format: file.format, bytes: file.bytes }),
     );
-    return call.respond(fileOf(file.read(), `events-${job.id}`, file.format));
+    return call.respond(fileOf(file.read(), `${fileNames[request.kind]}-${job.id}`, file.format));
   });
+}
+
+function toRequest(asked: z.output<typeof exportBody>, session: SessionCall['session']): ExportRequest {
+  switch (asked.what) {
+    case 'dead_letters':
+      return { kind: LETTERS_EXPORT_JOB, selection: toSelection(asked.filter), format: asked.format };
+    case 'audit': {
+      const { filter, format } = asked;
+      return { kind: AUDIT_EXPORT_JOB, filter, format, withAddresses: mayKnowAddresses(session) };
+    }
+    default:
+      return { kind: EXPORT_JOB, filter: toFilter(asked.filter), format: asked.format };
+  }
 }
 
 /** Read as fast as it is fetched, and no faster. */

@@ -2,13 +2,21 @@ import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { DISCARD_JOB, RETRY_JOB, readSelection } from '../../../core/jobs/dead-letters.ts';
-import { EXPORT_JOB, type ExportActions, readExportRequest } from '../../../core/jobs/export.ts';
+import {
+  AUDIT_EXPORT_JOB,
+  EXPORT_JOB,
+  type ExportActions,
+  isExport,
+  LETTERS_EXPORT_JOB,
+  readExportRequest,
+} from '../../../core/jobs/export.ts';
 import { REPLAY_JOB, readReplayRequest } from '../../../core/jobs/replay.ts';
 import type { Job, JobStore } from '../../../core/stores/jobs.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import { requirePermission } from '../permissions.ts';
 import { optionalTime } from '../records.ts';
+import { showAuditFilter } from './audit-filter.ts';
 import { showSelection } from './dead-letter-filter.ts';
 import { showFilter } from './event-filter.ts';
 
@@ -78,11 +86,22 @@ function showRequest(job: Job): unknown {
     const selection = readSelection(job);
     return { filter: showSelection(selection), selected: selection.filter.ids?.length };
   }
-  if (job.kind === EXPORT_JOB) {
-    const { filter, format } = readExportRequest(job);
-    return { filter: showFilter(filter), format };
-  }
+  if (isExport(job)) return showExport(job);
   if (job.kind !== REPLAY_JOB) return JSON.parse(job.request);
   const { eventId, filter, version } = readReplayRequest(job);
   return eventId === undefined ? { filter: showFilter(filter), version } : { event_id: eventId, version };
+}
+
+/** The same of an export, as it is on record too. */
+export function showExport(job: Job): Readonly<Record<string, unknown>> {
+  const request = readExportRequest(job);
+  const { format } = request;
+  switch (request.kind) {
+    case EXPORT_JOB:
+      return { filter: showFilter(request.filter), format };
+    case LETTERS_EXPORT_JOB:
+      return { filter: showSelection(request.selection), format };
+    case AUDIT_EXPORT_JOB:
+      return { filter: showAuditFilter(request.filter), format, with_addresses: request.withAddresses };
+  }
 }

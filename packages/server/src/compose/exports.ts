@@ -1,0 +1,37 @@
+import type { DeadLetterActions } from '../core/jobs/dead-letters.ts';
+import {
+  AUDIT_EXPORT_JOB,
+  EXPORT_JOB,
+  type ExportSource,
+  LETTERS_EXPORT_JOB,
+  readExportRequest,
+} from '../core/jobs/export.ts';
+import type { ConfigurationStore } from '../core/stores/configuration.ts';
+import type { Job } from '../core/stores/jobs.ts';
+import type { Journal } from '../core/stores/journal.ts';
+import { exportedEvents } from '../journal/export/slice.ts';
+import { exportedAudit } from '../web/dashboard/monitor/audit-lines.ts';
+import { exportedLetters } from '../web/dashboard/monitor/dead-letter-lines.ts';
+
+/** What an export job writes, by its kind: each comes from a part of its own. */
+export const createExportOpener =
+  ({
+    journal,
+    deadLetters,
+    configuration,
+  }: {
+    readonly journal: Pick<Journal, 'listEvents' | 'readPayloads'>;
+    readonly deadLetters: Pick<DeadLetterActions, 'export'>;
+    readonly configuration: Pick<ConfigurationStore, 'listAudit' | 'nameAuditTargets'>;
+  }) =>
+  (job: Job): ExportSource => {
+    const request = readExportRequest(job);
+    switch (request.kind) {
+      case EXPORT_JOB:
+        return exportedEvents(journal, job, request);
+      case LETTERS_EXPORT_JOB:
+        return exportedLetters(deadLetters, job, request);
+      case AUDIT_EXPORT_JOB:
+        return exportedAudit(configuration, job, request);
+    }
+  };
