@@ -8,8 +8,9 @@ import type { Preset } from './verification/preset.ts';
 export const providerAdmin: ProviderAdmin = {
   list: () =>
     presets.map(preset => {
-      const { name, title, also, steps, documentation, fields, signature, note } = preset;
-      return { name, title, also, steps, documentation, fields, signature, note, type: typeInWords(preset) };
+      const { name, title, also, steps, documentation, fields, signature } = preset;
+      const [type, note] = [typeInWords(preset), noteInWords(preset)];
+      return { name, title, also, steps, documentation, fields, signature, note, type };
     }),
 
   check(provider, given) {
@@ -52,6 +53,15 @@ function typeInWords({ body }: Preset): string {
   const from = placeOf(body.typeFrom);
   const more = andThen === undefined ? '' : `, then \`.\` and \`${andThen}\` where it is there`;
   return prefix === '' ? `${from}${more}` : `\`${prefix}\` and ${from}${more}`;
+}
+
+/** What is struck out is worth knowing to whoever misses it. */
+function noteInWords({ note, body }: Preset): string | undefined {
+  const { secretFields = [] } = body ?? {};
+  if (secretFields.length === 0) return note;
+  const fields = secretFields.map(field => `\`${field}\``).join(' and ');
+  const struck = `What ${fields} holds is the secret itself, and is replaced with \`…\` before the event is stored.`;
+  return note === undefined ? struck : `${note} ${struck}`;
 }
 
 const placeOf = ({ header, path }: TypeRule): string =>

@@ -3,9 +3,10 @@ import { createHmac } from 'node:crypto';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import type { ProviderRecord } from '@sluice/contract/dashboard-providers';
 import type { NewSourceRecord, RejectionRecord } from '@sluice/contract/dashboard-sources';
+import { READ_IN_PLACE_BYTES } from '../../src/core/http/read-body.ts';
 import { type Sample, samples } from '../contract/provider/samples.ts';
 import { type Browser, dataOf, join, listOf, setUp } from '../support/dashboard.ts';
-import { storedEvents } from '../support/endpoints.ts';
+import { storedEvents, storedPayload } from '../support/endpoints.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -89,6 +90,57 @@ describe('each provider', () => {
       }
     });
   }
+});
+
+describe('a secret that stands in the body itself is struck out before the event is stored', () => {
+  const stored = async (source: { id: string }) =>
+    Promise.all((await eventsOf(source)).map(({ id }) => storedPayload(service.engine, orgId, id)));
+
+  test('Microsoft Graph: the client state, in large bodies too, and what comes again comes again', async () => {
+    const source = await create({ auth: 'provider', provider: 'microsoft-graph', secret: 'first state' });
+    const body = (state: string, room = '') =>
+      `{ "value": [ {"clientState" :"${state}","changeType":"updated", "n":1.50e1},${room}
+        {"n":12345678901234567890,"clientState":"${state}"} ] }`;
+    const room = ' '.repeat(READ_IN_PLACE_BYTES);
+    const take = async (text: string, key: string) => {
+      const headers = { 'content-type': 'application/json', 'x-ingest-idempotency-key': key };
+      const answer = await send(source.url, text, headers);
+      expect(answer.status).toBe(202);
+      return (await answer.json()) as { data: { duplicate: boolean } };
+    };
+    await take(body('first state'), 'small');
+    await take(body('first state', room), 'large');
+    expect((await stored(source)).sort()).toEqual([body('…'), body('…', room)].sort());
+
+    dataOf(await owner.post(`/sources/${source.id}/rotate`, { secret: 'second state', overlap_s: 60 }));
+    for (const state of ['first state', 'second state'])
+      expect((await take(body(state), 'small')).data.duplicate).toBe(true);
+    await take(body('second state'), 'next');
+    expect((await stored(source)).filter(payload => payload === body('…'))).toHaveLength(2);
+  });
+
+  test('Gitea: what versions before 1.14 send beside the signature, and nothing else of that name', async () => {
+    const secret = 'of the hook';
+    const source = await create({
+      auth: 'provider',
+      provider: 'gitea',
+      secret,
+      type_from: { path: 'payload.ref' },
+    });
+    const body = (text: string) => `{"secret": "${text}", "ref":"main", "commit":{"secret":"kept"}}`;
+    const headers = {
+      'content-type': 'application/json',
+      'x-gitea-signature': createHmac('sha256', secret).update(body(secret)).digest('hex'),
+    };
+    expect((await send(source.url, body(secret), headers)).status).toBe(202);
+    const form = new URLSearchParams({ payload: body(secret) }).toString();
+    const asForm = {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-gitea-signature': createHmac('sha256', secret).update(form).digest('hex'),
+    };
+    expect((await send(source.url, form, asForm)).status).toBe(202);
+    expect(await stored(source)).toEqual([body('…'), body('…')]);
+  });
 });
 
 describe('a rejected request', () => {

@@ -25,9 +25,20 @@ interface Forge extends Pick<Preset, 'name' | 'title' | 'also'> {
   readonly ownSignature?: string;
   /** What its own headers begin with. */
   readonly ownHeaders: string;
+  /** Of bodies in which the secret itself stands too. */
+  readonly secretFields?: readonly string[];
 }
 
-function forge({ name, title, also, place, documentation, ownSignature, ownHeaders }: Forge): Preset {
+function forge({
+  name,
+  title,
+  also,
+  place,
+  documentation,
+  ownSignature,
+  ownHeaders,
+  secretFields,
+}: Forge): Preset {
   const own: HmacScheme[] =
     ownSignature === undefined
       ? []
@@ -57,6 +68,7 @@ function forge({ name, title, also, place, documentation, ownSignature, ownHeade
         andThen: 'payload.action',
       },
       formField: 'payload',
+      ...(secretFields === undefined ? {} : { secretFields }),
     },
     deliveryHeaders: ['x-github-delivery', `${ownHeaders}-delivery`],
   };
@@ -77,6 +89,8 @@ export const gitea = forge({
   documentation: 'Gitea Documentation: Webhooks',
   ownSignature: 'x-gitea-signature',
   ownHeaders: 'x-gitea',
+  // Versions before 1.14 send it beside the signature.
+  secretFields: ['payload.secret'],
 });
 
 export const forgejo = forge({

@@ -56,5 +56,8 @@ export const microsoftGraph: Preset = {
       return null;
     },
   }),
-  body: { typeFrom: { path: 'payload.value[0].changeType', prefix: 'microsoft-graph.' } },
+  body: {
+    typeFrom: { path: 'payload.value[0].changeType', prefix: 'microsoft-graph.' },
+    secretFields: ['payload.value.clientState'],
+  },
 };

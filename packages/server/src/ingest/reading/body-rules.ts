@@ -11,6 +11,11 @@ export interface BodyRules {
   /** A list makes one event of each item, known by the values at these paths of it. */
   readonly each?: { readonly id: readonly string[] };
   readonly isCloudEvent?: true;
+  /**
+   * Fields that hold the source's secret itself, as paths in which a list stands for each of its items. They are
+   * struck out of what a verified sender has sent: a payload is stored unsealed, shown and sent on.
+   */
+  readonly secretFields?: readonly string[];
 }
 
 /** Where the type of an event is taken from; where that is absent, the body's `type` counts. */
@@ -37,6 +42,7 @@ export interface CompiledRules {
   readonly formField: string | null;
   readonly each: readonly Path[] | null;
   readonly isCloudEvent: boolean;
+  readonly secretFields: readonly Path[] | null;
 }
 
 export function compileRules({
@@ -45,6 +51,7 @@ export function compileRules({
   formField,
   each,
   isCloudEvent,
+  secretFields,
 }: BodyRules): CompiledRules {
   return {
     type:
@@ -60,6 +67,7 @@ export function compileRules({
     formField: formField ?? null,
     each: each?.id.map(inPayload) ?? null,
     isCloudEvent: isCloudEvent ?? false,
+    secretFields: secretFields?.map(inPayload) ?? null,
   };
 }
 

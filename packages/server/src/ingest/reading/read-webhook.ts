@@ -16,6 +16,7 @@ import type { CompiledRules } from './body-rules.ts';
 import { type CloudMode, cloudEventOf } from './cloud-event.ts';
 import { textAt, typeOfEvent } from './event-type.ts';
 import { readForm } from './read-form.ts';
+import { strikeFields } from './strike-fields.ts';
 
 /** What of a webhook's body makes events, read from its bytes. */
 export interface WebhookContent {
@@ -50,6 +51,14 @@ export type WebhookReader = (bytes: Uint8Array, reading: WebhookReading) => Webh
 
 export function createWebhookReader(limits: Limits): WebhookReader {
   return (bytes, reading) => {
+    const content = readBody(bytes, reading);
+    const fields = reading.rules?.secretFields ?? null;
+    if (fields === null) return content;
+    const events = content.events.map(event => ({ ...event, payload: strikeFields(event.payload, fields) }));
+    return { ...content, events };
+  };
+
+  function readBody(bytes: Uint8Array, reading: WebhookReading): WebhookContent {
     const { media, rules } = reading;
     if (reading.cloud !== null) return readCloudEvents(bytes, reading, reading.cloud);
     if (media !== 'form') return readJson(bytes, reading);
@@ -63,7 +72,7 @@ export function createWebhookReader(limits: Limits): WebhookReader {
     const payload = stringifyJson(fields);
     requireSize(Buffer.byteLength(payload));
     return one(fields, payload, reading);
-  };
+  }
 
   function readJson(bytes: Uint8Array, reading: WebhookReading): WebhookContent {
     // A list may be as large as a body: each of its events has to keep the limit.

@@ -147,7 +147,11 @@ export const samples: readonly Sample[] = [
     keys: { secret },
     body: '{"ref":"refs/heads/main"}',
     headers: { 'x-github-event': 'push', 'x-gitea-event': 'push', 'x-gitea-delivery': 'd-2' },
-    sign: plain('x-gitea-signature', 'sha256', 'hex'),
+    // As versions before 1.14 do, which send the secret itself too.
+    sign: ({ body }, { secret = '' }) => {
+      const sent = JSON.stringify({ secret, ...JSON.parse(body) });
+      return { headers: { 'x-gitea-signature': hmac('sha256', secret, sent, 'hex') }, body: sent };
+    },
     types: ['gitea.push'],
     signatureHeader: 'x-gitea-signature',
     isKeyed: true,
@@ -589,6 +593,13 @@ export const samples: readonly Sample[] = [
     isKeyed: true,
   },
 ];
+
+/** A secret in the form that this provider has, made of a text of letters, digits and hyphens. */
+export function secretLike({ keys: { secret = '' } }: Sample, text: string): string {
+  if (secret.startsWith('whsec_')) return `whsec_${Buffer.from(text).toString('base64')}`;
+  if (secret.includes(':')) return `user:${text}`;
+  return /^[0-9A-F]+$/.test(secret) ? Buffer.from(text).toString('hex') : text;
+}
 
 /** The keys of somebody else. */
 export function otherKeys({ keys }: Sample): SampleKeys {
