@@ -10,6 +10,8 @@ export interface ServerProcess {
   readonly url: string;
   /** Everything that it has printed. */
   output(): string;
+  /** Of that, what came on the standard error. */
+  complaints(): string;
   /** How it ended: its exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
   kill(signal: NodeJS.Signals): void;
@@ -29,6 +31,7 @@ export class NotStarted extends Error {
   constructor(
     readonly end: number | NodeJS.Signals,
     readonly output: string,
+    readonly complaints: string,
   ) {
     super(`The server ended with ${end} before it was ready: ${output}`);
   }
@@ -64,7 +67,10 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
     },
   });
   running.add(child);
-  let output = '';
+  let [output, complaints] = ['', ''];
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaints += chunk;
+  });
   const ended = once(child, 'close').then(([code, signal]) => {
     running.delete(child);
     return (code ?? signal) as number | NodeJS.Signals;
@@ -78,13 +84,14 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
     child.stdout.on('data', read);
     child.stderr.on('data', read);
     child.on('error', reject);
-    void ended.then(end => reject(new NotStarted(end, output)));
+    void ended.then(end => reject(new NotStarted(end, output, complaints)));
   });
   return {
     pid: child.pid ?? 0,
     port,
     url: `http://127.0.0.1:${port}`,
     output: () => output,
+    complaints: () => complaints,
     ended,
     kill: signal => void child.kill(signal),
   };

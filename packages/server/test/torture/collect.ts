@@ -1,3 +1,4 @@
+import { deliveryState } from '@sluice/contract/dashboard-deliveries';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import pg from 'pg';
@@ -8,6 +9,7 @@ import { type Organisation, tableOf } from './organisation.ts';
 /** What the dashboard answers once nothing is left to do, and the rows that a database has as a receiver. */
 
 const AT_ONCE = 6;
+const EVENT_STATES = ['accepted', 'processed', 'dropped', 'unrouted', 'failed'];
 /** All of the run, however far the clock was away. */
 const MINUTES = 24 * 60;
 
@@ -88,18 +90,18 @@ function eventOf(event: EventRecord) {
 
 /** How long each list is, and what the dashboard's figures say of it. */
 async function figuresOf({ operator }: Organisation) {
-  const deliveries = await operator.all<{ state: string }>('/deliveries');
-  const lists: Record<string, number> = { deliveries: deliveries.length };
+  const lists: Record<string, number> = {};
   const count = async (list: string) => (await operator.all(list)).length;
   // Sluice tells of what is well again in events of its own, which come while the lists are read.
   do {
     lists.events = await count('/events');
-    for (const state of ['accepted', 'processed', 'dropped', 'unrouted', 'failed'])
-      lists[`events ${state}`] = await count(`/events?state=${state}`);
+    for (const state of EVENT_STATES) lists[`events ${state}`] = await count(`/events?state=${state}`);
   } while ((await count('/events')) !== lists.events);
-  for (const { state } of deliveries) lists[`deliveries ${state}`] = (lists[`deliveries ${state}`] ?? 0) + 1;
+  lists.deliveries = await count('/deliveries');
+  for (const state of deliveryState.options)
+    lists[`deliveries ${state}`] = await count(`/deliveries?state=${state}`);
   for (const kind of ['delivery', 'event'])
-    lists[`dead letters ${kind}`] = (await operator.all(`/dead-letters?kind=${kind}`)).length;
+    lists[`dead letters ${kind}`] = await count(`/dead-letters?kind=${kind}`);
   const { data: summary } = await operator.call<{ deliveries: number; events: number }>(
     'GET',
     '/dead-letters/summary',

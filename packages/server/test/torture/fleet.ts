@@ -9,24 +9,37 @@ import type { RunFiles } from './journal.ts';
 export interface Fleet {
   readonly size: number;
   url(node: number): string;
+  /** Which of its lives it is in, counted from 1; that which ended last, where the next has not begun. */
+  life(node: number): number;
   /** To the process as it is now; nothing where there is none. */
   signal(node: number, signal: NodeJS.Signals): boolean;
-  /** The next start of this node runs under this command. */
-  startNextUnder(node: number, under: readonly string[]): void;
+  /** The next start of this node runs under this command, which writes to that file. */
+  startNextUnder(node: number, under: Tracer): void;
   /** Moves the clock of every node away from the real time. */
   setClock(offsetMs: number): void;
   ready(): Promise<void>;
   /** What all nodes have printed in all their lives. */
   output(): string;
-  /** How each life ended. */
-  readonly ends: readonly (number | string)[];
   stop(): Promise<void>;
+}
+
+interface Tracer {
+  readonly trace: string;
+  readonly command: readonly string[];
 }
 
 export interface FleetOptions {
   readonly nodes: number;
   readonly directory: string;
   readonly settings: Record<string, string>;
+}
+
+interface NodeState {
+  process: ServerProcess | null;
+  /** Of the next life. */
+  tracer: Tracer | null;
+  life: number;
+  signals: { at: number; signal: NodeJS.Signals }[];
 }
 
 const NODE = bundled(join(import.meta.dir, 'node.ts'));
@@ -36,39 +49,52 @@ export async function startFleet(options: FleetOptions, files: RunFiles): Promis
   const clockFile = join(files.folder, 'clock');
   writeFileSync(clockFile, '0');
   const ports = await freePorts(options.nodes);
-  const ends: (number | string)[] = [];
   const printed: string[] = [];
   let isStopping = false;
 
-  const nodes = ports.map(port => {
-    const state: { process: ServerProcess | null; under: readonly string[] } = { process: null, under: [] };
+  const nodes = ports.map((port, node) => {
+    const state: NodeState = { process: null, tracer: null, life: 0, signals: [] };
+    const begin = async (tracer: Tracer | null) => {
+      const started = await startProcess({
+        directory: options.directory,
+        entry: [process.execPath, NODE, clockFile],
+        under: tracer?.command ?? [],
+        settings: { ...options.settings, SLUICE_PORT: String(port) },
+      });
+      const readyAt = files.now();
+      state.process = started;
+      if (isStopping) send(state, 'SIGTERM');
+      const end = await started.ended;
+      return { readyAt, end, output: started.output(), complaints: started.complaints() };
+    };
     const live = async () => {
       while (!isStopping) {
-        const { under } = state;
-        state.under = [];
-        try {
-          const started = await startProcess({
-            directory: options.directory,
-            entry: [process.execPath, NODE, clockFile],
-            under,
-            settings: { ...options.settings, SLUICE_PORT: String(port) },
-          });
-          state.process = started;
-          if (isStopping) started.kill('SIGTERM');
-          ends.push(await started.ended);
-          printed.push(started.output());
-        } catch (error) {
+        const { tracer } = state;
+        Object.assign(state, { tracer: null, life: state.life + 1, signals: [] });
+        const startedAt = files.now();
+        const { readyAt, end, output, complaints } = await begin(tracer).catch((error: unknown) => {
           // Its storage is away, or full: it says so, and is started again.
-          if (!(error instanceof NotStarted)) throw error;
-          ends.push(`not started: ${error.end}`);
-          printed.push(error.output);
-        }
+          if (error instanceof NotStarted) return { readyAt: null, ...error };
+          throw error;
+        });
+        const { life, signals } = state;
+        const said = lastLineOf(complaints);
+        const trace = tracer?.trace ?? null;
+        files.write('lives', { node, life, startedAt, readyAt, at: files.now(), signals, trace, end, said });
+        printed.push(output);
         state.process = null;
         await Bun.sleep(START_AGAIN_MS);
       }
     };
     return { port, state, living: live() };
   });
+  /** Written down before it is sent; nothing where there is no process. */
+  function send({ process, signals }: NodeState, signal: NodeJS.Signals): boolean {
+    if (process === null) return false;
+    signals.push({ at: files.now(), signal });
+    process.kill(signal);
+    return true;
+  }
   const urlOf = (node: number) => `http://127.0.0.1:${ports[node]}`;
   const isReady = (node: number) =>
     fetch(`${urlOf(node)}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(
@@ -79,15 +105,14 @@ export async function startFleet(options: FleetOptions, files: RunFiles): Promis
   return {
     size: options.nodes,
     url: urlOf,
-    ends,
+    life: node => nodes[node]?.state.life ?? 0,
     signal(node, signal) {
-      const { process } = nodes[node]?.state ?? {};
-      process?.kill(signal);
-      return process !== undefined && process !== null;
-    },
-    startNextUnder(node, under) {
       const state = nodes[node]?.state;
-      if (state) state.under = under;
+      return state !== undefined && send(state, signal);
+    },
+    startNextUnder(node, tracer) {
+      const state = nodes[node]?.state;
+      if (state) state.tracer = tracer;
     },
     setClock(offsetMs) {
       writeFileSync(clockFile, String(offsetMs));
@@ -100,13 +125,20 @@ export async function startFleet(options: FleetOptions, files: RunFiles): Promis
     async stop() {
       isStopping = true;
       for (const { state } of nodes) {
-        state.process?.kill('SIGCONT');
-        state.process?.kill('SIGTERM');
+        send(state, 'SIGCONT');
+        send(state, 'SIGTERM');
       }
       await Promise.all(nodes.map(({ living }) => living));
     },
   };
 }
+
+/** Of the node itself, and not of strace, which stands beside it. */
+const lastLineOf = (text: string): string =>
+  text
+    .split('\n')
+    .filter(line => line.trim() !== '' && !line.startsWith('strace: '))
+    .at(-1) ?? '';
 
 /** Held all at once, so that they differ. */
 async function freePorts(count: number): Promise<number[]> {

@@ -15,11 +15,14 @@ export interface RunFiles {
 
 const names = [
   'senders',
+  'operators',
+  'lives',
   'receivers',
   'model',
   'people',
   'faults',
   'seen',
+  'failed',
   'setUp',
   'final',
   'secrets',

@@ -17,6 +17,25 @@ export interface SentEvent {
   readonly person: string | null;
 }
 
+/** Why there is no answer: nobody listened, the connection ended first, or nothing came in time. */
+export type Lack = 'refused' | 'reset' | 'out of time';
+
+/** What a node answered to one request, or that it did not. */
+export interface AnswerLine {
+  /** When it was sent, and when it was answered or given up. */
+  readonly sentAt: number;
+  readonly at: number;
+  readonly node: number;
+  /** Which life of that node it was, or the one before, where none had begun. */
+  readonly life: number;
+  /** Null: no answer, or one that was cut off. */
+  readonly status: number | null;
+  readonly lack: Lack | null;
+  readonly retryAfter: string | null;
+  /** The body of what was neither a yes nor no answer at all. */
+  readonly error: string | null;
+}
+
 export type SenderLine =
   | {
       readonly kind: 'sent';
@@ -31,19 +50,32 @@ export type SenderLine =
       readonly isValid: boolean;
       readonly events: readonly SentEvent[];
     }
-  | {
+  | (AnswerLine & {
       readonly kind: 'answered';
-      /** When it was sent, and when it was answered. */
-      readonly sentAt: number;
-      readonly at: number;
       readonly request: number;
-      readonly node: number;
-      /** Null: no answer, or one that was cut off. */
-      readonly status: number | null;
       readonly events: readonly { readonly id: string; readonly duplicate: boolean }[];
-      /** What a refusal said; null where it was none. */
-      readonly error: string | null;
-    };
+    });
+
+/** What somebody at the dashboard was answered. */
+export type OperatorLine = AnswerLine & { readonly method: string; readonly path: string };
+
+/** A life of a node: when it began, what was done to it, and how it ended. */
+export interface LifeLine {
+  readonly node: number;
+  readonly life: number;
+  /** When its process was started, when it said that it serves (null: it never did), and when it was gone. */
+  readonly startedAt: number;
+  readonly readyAt: number | null;
+  readonly at: number;
+  /** What the run sent it. */
+  readonly signals: readonly { readonly at: number; readonly signal: string }[];
+  /** The file of its system calls that were tampered with; null where none was to be. */
+  readonly trace: string | null;
+  /** Its exit code, or the signal that ended it. */
+  readonly end: number | string;
+  /** Its last line on the standard error. */
+  readonly said: string;
+}
 
 /** A request as a receiver got it, with what it answered. */
 export interface ReceiverLine {
@@ -100,14 +132,24 @@ export interface FaultLine {
   /** Whether anybody met it: nothing may have been written to a disk while it was full. */
   readonly met: boolean;
   readonly detail: string;
+  /** That of the life that it was done to, where it is one for the system calls of a node. */
+  readonly trace?: string;
 }
 
 /** A state that a delivery was seen in during the run. */
 export interface SeenLine {
+  /** When somebody asked, and when that was answered. */
+  readonly askedAt: number;
   readonly at: number;
   readonly organisation: string;
   readonly delivery: string;
   readonly state: string;
+}
+
+/** An event that was seen as failed during the run. */
+export interface FailedLine {
+  readonly at: number;
+  readonly event: string;
 }
 
 /** An organisation as it was set up. */
@@ -199,11 +241,14 @@ export interface SecretLine {
 /** Everything that was written down. */
 export interface Logs {
   readonly senders: readonly SenderLine[];
+  readonly operators: readonly OperatorLine[];
+  readonly lives: readonly LifeLine[];
   readonly receivers: readonly ReceiverLine[];
   readonly model: readonly ModelLine[];
   readonly people: readonly PeopleLine[];
   readonly faults: readonly FaultLine[];
   readonly seen: readonly SeenLine[];
+  readonly failed: readonly FailedLine[];
   readonly setUp: readonly SetUpLine[];
   readonly final: readonly FinalLine[];
   readonly secrets: readonly SecretLine[];

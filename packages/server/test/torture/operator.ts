@@ -1,4 +1,4 @@
-import type { Fleet } from './fleet.ts';
+import { type Askable, ask } from './ask.ts';
 
 /**
  * Somebody at the dashboard of an organisation who does not give up: asks one node after another until there is an
@@ -16,21 +16,18 @@ interface Answered<T> {
   readonly next: string | null;
 }
 
-const ANSWER_MS = 15_000;
 const PAUSE_MS = 150;
 export const PASSWORD = 'canary of the owner’s password';
 export const EMAIL = 'owner@example.com';
 
 /** Logs in, and moves to that organisation. */
-export async function logIn(
-  fleet: Pick<Fleet, 'size' | 'url'>,
-  organisationId: string | null,
-): Promise<Operator> {
+export async function logIn(askable: Askable, organisationId: string | null): Promise<Operator> {
+  const { fleet, files } = askable;
   let cookie = '';
   let node = 0;
 
-  async function ask<T>(method: string, path: string, body: unknown): Promise<Answered<T> | null> {
-    const response = await fetch(`${fleet.url(node % fleet.size)}/dashboard/api${path}`, {
+  async function askOnce<T>(method: string, path: string, body: unknown): Promise<Answered<T> | null> {
+    const asked = await ask(askable, node % fleet.size, `/dashboard/api${path}`, {
       method,
       headers: {
         'X-Sluice-CSRF': '1',
@@ -38,21 +35,21 @@ export async function logIn(
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       },
       body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(ANSWER_MS),
-    }).catch(() => null);
-    const answer: unknown = await response?.json().catch(() => null);
-    if (!response || !answer || response.status >= 500 || response.status === 429) return null;
-    cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;
-    const { data, next_cursor: next = null } = answer as { data: T; next_cursor?: string | null };
-    if (response.status >= 400 && response.status !== 404 && response.status !== 409)
-      throw new Error(`${method} ${path} was answered with ${response.status}: ${JSON.stringify(answer)}`);
-    return { status: response.status, data, next };
+    });
+    const { status, error } = asked.line;
+    files.write('operators', { ...asked.line, method, path });
+    if (status === null || asked.body === undefined || status >= 500 || status === 429) return null;
+    cookie = asked.headers?.get('set-cookie')?.split(';')[0] ?? cookie;
+    const { data, next_cursor: next = null } = asked.body as { data: T; next_cursor?: string | null };
+    if (status >= 400 && status !== 404 && status !== 409)
+      throw new Error(`${method} ${path} was answered with ${status}: ${error}`);
+    return { status, data, next };
   }
 
   const operator: Operator = {
     async call<T>(method: string, path: string, body?: unknown) {
       for (;;) {
-        const answered = await ask<T>(method, path, body);
+        const answered = await askOnce<T>(method, path, body);
         if (answered !== null) return answered;
         node++;
         await Bun.sleep(PAUSE_MS);

@@ -34,7 +34,7 @@ export interface Hook {
 }
 
 export interface Surroundings {
-  readonly fleet: Pick<Fleet, 'size' | 'url'>;
+  readonly fleet: Pick<Fleet, 'life' | 'size' | 'url'>;
   readonly files: RunFiles;
   readonly receivers: Receivers;
   readonly model: MoodyModel;
@@ -77,7 +77,7 @@ export async function setUpOrganisation(
   surroundings: Surroundings,
 ): Promise<Organisation> {
   const { fleet, files, receivers, model } = surroundings;
-  const operator = await logIn(fleet, id);
+  const operator = await logIn({ fleet, files }, id);
   const make = async (path: string, body: object) =>
     (await operator.call<Record<'id' | 'secret' | 'token', string>>('POST', path, body)).data;
   const keep = (what: string, secret: string) => {

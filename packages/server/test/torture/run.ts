@@ -20,14 +20,12 @@ import { ALLOWED_ADDRESSES, startReceivers } from './receivers.ts';
 import { type PlannedFault, planFaults, type RunOptions } from './schedule.ts';
 import { filesIn, lookForSecrets, type NamedSecret, rowsIn } from './secrets.ts';
 import { startSenders } from './senders.ts';
-import { untilDrained, watchDeliveries } from './watch.ts';
+import { untilDrained, watchEnds } from './watch.ts';
 
 /** One run: everything is set up, tormented, left to come to rest, and asked what became of it all. */
 export interface Run {
   readonly logs: Logs;
   readonly planned: readonly PlannedFault[];
-  /** How each life of a node ended. */
-  readonly ends: readonly (number | string)[];
   /** When the load began and ended, and when nothing was left to do. */
   readonly marks: Readonly<Record<'began' | 'ended' | 'drained', number>>;
 }
@@ -96,7 +94,7 @@ export async function runTorture(
     const began = files.now();
     say(`The load begins: ${planned.length} faults within ${options.seconds} s.`);
     const senders = startSenders({ fleet, files }, organisations, options);
-    const watching = watchDeliveries(files, organisations);
+    const watching = watchEnds(files, organisations);
     const listeners = startListeners(fleet, receivers, organisations);
     const dice = createDice(options.seed, 'faults');
     const world: World = {
@@ -133,7 +131,7 @@ export async function runTorture(
       ...filesIn(directory),
       ...(storage ? await rowsIn((await storage.cluster.primary()).url(storage.database)) : {}),
     });
-    return { logs: files.read(), planned, ends: fleet.ends, marks: { began, ended, drained } };
+    return { logs: files.read(), planned, marks: { began, ended, drained } };
   } finally {
     await fleet.stop();
     await Promise.all([receivers.stop(), model.stop(), rows.drop(), storage?.cluster.remove()]);
@@ -159,7 +157,7 @@ async function setUpOrganisations(
   names: readonly string[],
   surroundings: Surroundings,
 ): Promise<Organisation[]> {
-  const owner = await logIn(surroundings.fleet, null);
+  const owner = await logIn(surroundings, null);
   const organisations: Organisation[] = [];
   for (const name of names) {
     const { data } = await owner.call<{ id: string }>('POST', '/organisations', { name });
@@ -188,15 +186,19 @@ async function carryOut(
   const done = await faults[kind]({ ...world, inTurn }, fault);
   if (done === null) return () => {};
   const until = files.now();
-  const [detail, met] = typeof done === 'string' ? [done, null] : [done.detail, done.met];
+  const line = { at, until, kind };
+  const { detail } = typeof done === 'string' ? { detail: done } : done;
   say(`${(at / 1_000).toFixed(1)} s  ${kind}: ${detail}`);
-  if (met !== null)
-    return () => {
-      const times = met();
-      files.write('faults', { at, until, kind, met: times > 0, detail: `${detail}; times met: ${times}` });
-    };
-  files.write('faults', { at, until, kind, met: true, detail });
-  return () => {};
+  if (typeof done === 'string') {
+    files.write('faults', { ...line, met: true, detail });
+    return () => {};
+  }
+  const { trace, met } = done;
+  return () => {
+    const times = met();
+    const what = `${detail}; times met: ${times}`;
+    files.write('faults', { ...line, met: times > 0, detail: what, ...(trace ? { trace } : {}) });
+  };
 }
 
 function createTurns(): World['inTurn'] {

@@ -1,5 +1,4 @@
-import type { Fleet } from './fleet.ts';
-import type { RunFiles } from './journal.ts';
+import { type Askable, ask } from './ask.ts';
 import type { SentEvent } from './lines.ts';
 import type { Organisation } from './organisation.ts';
 import { payloadOf, webhookPayloadOf } from './payload.ts';
@@ -26,12 +25,11 @@ interface Request {
   readonly isRepeatable: boolean;
 }
 
-const ANSWER_MS = 15_000;
 const SENDERS_OF_EACH = 3;
 const PERSONS = 40;
 
 export function startSenders(
-  { fleet, files }: { readonly fleet: Pick<Fleet, 'size' | 'url'>; readonly files: RunFiles },
+  { fleet, files }: Askable,
   organisations: readonly Pick<Organisation, 'name' | 'apiKey' | 'hooks'>[],
   { seed, pauseMs }: { readonly seed: number; readonly pauseMs: number },
 ): Senders {
@@ -40,28 +38,17 @@ export function startSenders(
 
   /** True where the answer says what became of it. */
   async function send(request: Request, node: number): Promise<boolean> {
-    const sentAt = files.now();
-    const response = await fetch(fleet.url(node) + request.path, {
-      method: 'POST',
-      body: request.body,
-      headers: request.headers,
-      // A client that silently sends again over a fresh connection would spoil the count.
+    const { method, body, headers } = { ...request, method: 'POST' };
+    // A client that silently sends again over a fresh connection would spoil the count.
+    const asked = await ask({ fleet, files }, node, request.path, {
+      method,
+      body,
+      headers,
       keepalive: false,
-      signal: AbortSignal.timeout(ANSWER_MS),
-    }).catch(() => null);
-    const answer: unknown = await response?.json().catch(() => null);
-    const status = response && answer ? response.status : null;
-    const events = status === 202 ? eventsOf(answer) : [];
-    files.write('senders', {
-      kind: 'answered',
-      sentAt,
-      at: files.now(),
-      request: request.number,
-      node,
-      status,
-      events,
-      error: status === null || status === 202 ? null : JSON.stringify(answer),
     });
+    const { status, error } = asked.line;
+    const events = status === 202 && error === null ? eventsOf(asked.body) : [];
+    files.write('senders', { kind: 'answered', ...asked.line, request: request.number, events });
     return status !== null && status < 500 && status !== 429;
   }
 

@@ -1,6 +1,6 @@
 import { isGivenUp } from './invariants/endings.ts';
 import type { Verdict } from './invariants/registry.ts';
-import type { Logs } from './lines.ts';
+import type { Lack, LifeLine, Logs } from './lines.ts';
 import type { Run } from './run.ts';
 import type { RunOptions } from './schedule.ts';
 
@@ -26,7 +26,7 @@ export interface Second {
 }
 
 export function summarise(options: RunOptions, run: Run, verdicts: readonly Verdict[]): Summary {
-  const { logs, marks, ends } = run;
+  const { logs, marks } = run;
   const answers = logs.senders.flatMap(line => (line.kind === 'answered' ? [line] : []));
   const events = logs.final.flatMap(line => (line.kind === 'event' ? [line] : []));
   const deliveries = events.flatMap(event => event.deliveries);
@@ -34,6 +34,8 @@ export function summarise(options: RunOptions, run: Run, verdicts: readonly Verd
   const brokenIn = (name: string) => verdicts.find(verdict => verdict.name === name)?.broken.length ?? 0;
   const inState = (state: string) => deliveries.filter(delivery => delivery.state === state).length;
   const answered = (status: number | null) => answers.filter(line => line.status === status).length;
+  const lacking = (lack: Lack) => answers.filter(line => line.lack === lack).length;
+  const lives = (how: (end: LifeLine['end']) => boolean) => logs.lives.filter(({ end }) => how(end)).length;
   return {
     options,
     marks,
@@ -44,7 +46,20 @@ export function summarise(options: RunOptions, run: Run, verdicts: readonly Verd
       ['requests of senders', answers.length],
       ['answered with 202', answered(202)],
       ['answered with 503', answered(503)],
+      [
+        'answered with another 5xx',
+        answers.filter(({ status }) => status !== 503 && (status ?? 0) >= 500).length,
+      ],
       ['without an answer', answered(null)],
+      ['of these refused the connection, since nobody listened', lacking('refused')],
+      ['of these cut off', lacking('reset')],
+      ['of these waited for in vain for 15 s', lacking('out of time')],
+      ['requests at the dashboard', logs.operators.length],
+      ['of these answered with 503', logs.operators.filter(({ status }) => status === 503).length],
+      [
+        'of these waited for in vain for 15 s',
+        logs.operators.filter(({ lack }) => lack === 'out of time').length,
+      ],
       ['events acknowledged', fresh.length],
       ['events there at the end, of organisations that were not deleted', events.length],
       ['events given up, under way at three ends of a node', events.filter(isGivenUp).length],
@@ -54,8 +69,9 @@ export function summarise(options: RunOptions, run: Run, verdicts: readonly Verd
       ['deliveries delivered', inState('delivered')],
       ['deliveries dead', inState('dead')],
       ['deliveries cancelled', inState('cancelled')],
-      ['lives of nodes ended by SIGKILL', ends.filter(end => end === 'SIGKILL').length],
-      ['lives of nodes ended in any other way', ends.filter(end => end !== 'SIGKILL').length],
+      ['lives of nodes ended by SIGKILL', lives(end => end === 'SIGKILL')],
+      ['lives of nodes ended with 0', lives(end => end === 0)],
+      ['lives of nodes ended in any other way', lives(end => end !== 'SIGKILL' && end !== 0)],
       ['faults of disks that nobody met', logs.faults.filter(({ met }) => !met).length],
       ['asked at the model', logs.model.length],
       ['secrets looked for', logs.secrets.length],

@@ -1,23 +1,28 @@
 import type { RunFiles } from './journal.ts';
 import type { Organisation } from './organisation.ts';
 
-/** Somebody who looks at deliveries while everything runs, and waits for all of it to come to rest afterwards. */
+/** Somebody who looks at deliveries and events while everything runs, and waits for all of it to come to rest afterwards. */
 
 const LOOK_EVERY_MS = 1_500;
 const endStates = ['delivered', 'dead', 'cancelled'];
 const ASK_EVERY_MS = 250;
 
-/** Writes down which final states were shown. */
-export function watchDeliveries(files: RunFiles, organisations: readonly Organisation[]) {
+/** Writes down which final states of deliveries were shown, and which events as failed. */
+export function watchEnds(files: RunFiles, organisations: readonly Organisation[]) {
   let isOver = false;
   const watching = organisations.map(async ({ name, operator }) => {
     while (!isOver) {
       for (const state of endStates) {
         const path = `/deliveries?state=${state}&limit=50`;
+        const askedAt = files.now();
         const { data } = await operator.call<{ id: string; state: string }[]>('GET', path);
         for (const { id, state: shown } of data)
-          files.write('seen', { at: files.now(), organisation: name, delivery: id, state: shown });
+          files.write('seen', {
+            ...{ askedAt, at: files.now(), organisation: name, delivery: id, state: shown },
+          });
       }
+      const { data } = await operator.call<{ id: string }[]>('GET', '/events?state=failed&limit=50');
+      for (const { id } of data) files.write('failed', { at: files.now(), event: id });
       await Bun.sleep(LOOK_EVERY_MS);
     }
   });

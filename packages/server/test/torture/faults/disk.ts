@@ -23,9 +23,10 @@ const nextLife =
   (injection: string): Fault =>
   async ({ fleet, files }, { node, kind, at }) => {
     const trace = join(files.folder, `${kind}-${at}.strace`);
-    fleet.startNextUnder(node, tamperingInto(trace, injection));
+    fleet.startNextUnder(node, { trace, command: tamperingInto(trace, injection) });
     fleet.signal(node, 'SIGKILL');
     return {
+      trace,
       detail: `node ${node}: ${injection}`,
       met: () => (existsSync(trace) ? countIn(readFileSync(trace, 'utf8'), TAMPERED) : 0),
     };

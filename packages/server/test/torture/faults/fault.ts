@@ -36,6 +36,8 @@ export interface ServedStorage {
 /** Set up, and it may meet nobody. */
 interface Trap {
   readonly detail: string;
+  /** The file in which the life that meets it writes that down. */
+  readonly trace?: string;
   /** How often it was met; asked when all nodes have ended. */
   met(): number;
 }

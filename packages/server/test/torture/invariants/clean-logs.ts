@@ -16,6 +16,7 @@ type EventDraft = Mutable<Extract<FinalLine, { kind: 'event' }>>;
 type FiguresDraft = Mutable<Extract<FinalLine, { kind: 'figures' }>>;
 
 const SECRET = 'whsec_test';
+const REFUSAL = '{"error":{"code":"validation_failed","message":"It must be a string.","path":"type"}}';
 export const signed = (body: string, secret = SECRET) =>
   `t=1,v1=${createHmac('sha256', secret).update(`1.${body}`).digest('hex')}`;
 
@@ -84,9 +85,9 @@ export function cleanLogs(): Draft {
       ...{ isRepeatable: true, isValid, events },
     }) as SentDraft;
   const answered = (request: number, status: number, ids: string[], duplicate = false): AnswerDraft => ({
-    ...{ kind: 'answered', sentAt: 1_000, at: 1_100, request, node: 0, status },
+    ...{ kind: 'answered', sentAt: 1_000, at: 1_100, request, node: 0, life: 1, status },
     events: ids.map(id => ({ id, duplicate })),
-    error: null,
+    ...{ lack: null, retryAfter: null, error: status === 202 ? null : REFUSAL },
   });
   const [toFail, moody] = [sentEvent(3, 0, { route: 'failing' }), sentEvent(4, 0, { route: 'mood' })];
   const [first, firstLine] = delivered('evt_1', batch[0]);
@@ -120,11 +121,24 @@ export function cleanLogs(): Draft {
       sent(4, [moody]),
       answered(4, 202, ['evt_4']),
     ],
+    operators: [
+      {
+        ...{ sentAt: 2_500, at: 2_600, node: 0, life: 1, method: 'GET', path: '/events' },
+        ...{ status: 200, lack: null, retryAfter: null, error: null },
+      },
+    ],
+    lives: [
+      {
+        ...{ node: 0, life: 1, startedAt: 0, readyAt: 500, at: 60_000 },
+        ...{ signals: [{ at: 52_000, signal: 'SIGTERM' }], trace: null, end: 0, said: '' },
+      },
+    ],
     receivers: [firstLine, secondLine, ...deadLines, moodLine],
     model: [{ at: 1_500, payloadId: 'torture-id-alpha-4-0', label: 'good' }],
     people: [],
     faults: [],
-    seen: [{ at: 3_000, organisation: 'alpha', delivery: 'dlv_evt_1', state: 'delivered' }],
+    failed: [],
+    seen: [{ askedAt: 2_900, at: 3_000, organisation: 'alpha', delivery: 'dlv_evt_1', state: 'delivered' }],
     setUp: [
       {
         organisation: 'alpha',
@@ -143,12 +157,16 @@ export function cleanLogs(): Draft {
         kind: 'figures',
         organisation: 'alpha',
         lists: {
-          ...{ events: 4, 'events processed': 4, deliveries: 4, 'deliveries delivered': 3 },
-          ...{ 'deliveries dead': 1, 'dead letters delivery': 1, 'dead letters event': 0 },
+          ...{ events: 4, 'events processed': 4, 'events failed': 0, deliveries: 4 },
+          ...{ 'events dropped': 0, 'events unrouted': 0, 'deliveries delivered': 3, 'deliveries dead': 1 },
+          ...{ 'dead letters delivery': 1, 'dead letters event': 0 },
         },
         figures: {
-          ...{ 'dead letters delivery': 1, 'overview dead letters delivery': 1 },
-          ...{ 'overview received': 4, 'overview delivered': 3 },
+          ...{ 'dead letters delivery': 1, 'dead letters event': 0 },
+          ...{ 'overview dead letters delivery': 1, 'overview dead letters event': 0 },
+          ...{ 'backlog accepted': 0, 'backlog pending': 0, 'backlog retrying': 0, 'backlog held': 0 },
+          ...{ 'overview received': 4, 'overview delivered': 3, 'overview processed': 4 },
+          ...{ 'overview dropped': 0, 'overview failed': 0, 'overview unrouted': 0 },
         },
       },
     ],
@@ -161,6 +179,8 @@ export function cleanLogs(): Draft {
 
 export const answersTo = (logs: Draft, request: number) =>
   logs.senders.filter(line => line.kind === 'answered' && line.request === request) as AnswerDraft[];
+export const operatorLine = (logs: Draft) => logs.operators[0] as Draft['operators'][number];
+export const lifeOf = (logs: Draft) => logs.lives[0] as Draft['lives'][number];
 export const eventOf = (logs: Draft, id: string) =>
   logs.final.find(line => line.kind === 'event' && line.id === id) as EventDraft;
 export const deliveryOf = (logs: Draft, id: string) =>
@@ -176,6 +196,17 @@ export const swapAttempts = (logs: Draft, at: number) => {
   const [first, second] = logs.receivers.filter(({ event }) => event === 'evt_3');
   Object.assign(first ?? {}, { at, attempt: 2 });
   Object.assign(second ?? {}, { at: at + 100, attempt: 1 });
+};
+/** A node is killed at each of these moments. */
+export const killAt = (logs: Draft, ...moments: number[]) => {
+  for (const at of moments)
+    logs.lives.push({
+      ...lifeOf(logs),
+      startedAt: 0,
+      at,
+      signals: [{ at, signal: 'SIGKILL' }],
+      end: 'SIGKILL',
+    });
 };
 export const giveUp = (logs: Draft, id: string) => {
   const given = { outcome: 'failed', reason: 'The node that worked on this event died, 3 times in a row.' };

@@ -28,13 +28,16 @@ const diedEarly = ({ deliveries, destinations }: Evidence): string[] =>
 
 function neverArrived(evidence: Evidence): string[] {
   const { people, seen } = evidence.logs;
-  const idsOf = (asked: string) =>
-    new Set(people.filter(({ what }) => what.startsWith(asked)).map(({ id }) => id));
-  const [discarded, retried] = [idsOf('discard'), idsOf('retry')];
-  /** When it was first known to be dead; whoever is retried dies again. */
-  const deadBy = (id: string): number =>
-    (retried.has(id) ? undefined : seen.find(({ delivery, state }) => delivery === id && state === 'dead'))
-      ?.at ?? Number.POSITIVE_INFINITY;
+  const discarded = new Set(people.filter(({ what }) => what.startsWith('discard')).map(({ id }) => id));
+  const retriedAt = new Map(
+    people.flatMap(({ what, id, at }) => (what === 'retry' ? [[id, at] as const] : [])),
+  );
+  const deadAt = new Map<string, number>();
+  // When it was first known to be dead; whoever is retried dies again, and later.
+  for (const { delivery, state, askedAt, at } of seen)
+    if (state === 'dead' && !deadAt.has(delivery) && askedAt > (retriedAt.get(delivery) ?? 0))
+      deadAt.set(delivery, at);
+  const deadBy = (id: string): number => deadAt.get(id) ?? Number.POSITIVE_INFINITY;
   return acceptedEvents(evidence).flatMap(({ id, request: { sent } }) => {
     const event = evidence.events.get(id);
     if (event === undefined || event.isErased) return [];

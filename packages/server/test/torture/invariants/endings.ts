@@ -41,16 +41,19 @@ function unfinished(event: FinalEvent): string[] {
   return sentences;
 }
 
-/** Only faults excuse it, and enough of them. */
-const givenUpEarly = (evidence: Evidence): string[] =>
-  acceptedEvents(evidence).flatMap(({ id, request: { sent } }) => {
+/** Only faults excuse it, and enough of them, from when it was sent until somebody saw that it had failed. */
+function givenUpEarly(evidence: Evidence): string[] {
+  const failedBy = new Map<string, number>();
+  for (const { event, at } of evidence.logs.failed) if (!failedBy.has(event)) failedBy.set(event, at);
+  return acceptedEvents(evidence).flatMap(({ id, request: { sent } }) => {
     const stored = evidence.events.get(id);
     if (stored === undefined || !isGivenUp(stored)) return [];
-    const breaks = evidence.mostBreaks(sent.at, Number.POSITIVE_INFINITY);
+    const breaks = evidence.mostBreaks(sent.at, failedBy.get(id) ?? Number.POSITIVE_INFINITY);
     return breaks < MOST_TRIES
       ? [`${id} was given up after ${MOST_TRIES} tries, of which faults ended ${breaks} at most.`]
       : [];
   });
+}
 
 /** What is meant for a destination that stays, and passes, has one delivery there. */
 function misrouted(evidence: Evidence): string[] {

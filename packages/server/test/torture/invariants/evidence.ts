@@ -1,12 +1,6 @@
-import type {
-  FaultLine,
-  FinalDelivery,
-  FinalLine,
-  Logs,
-  SenderLine,
-  SentEvent,
-  SetUpLine,
-} from '../lines.ts';
+import type { FinalDelivery, FinalLine, Logs, SenderLine, SentEvent, SetUpLine } from '../lines.ts';
+import { deafening, mostBreaks } from './breaks.ts';
+import { overlap, unionOf } from './stretches.ts';
 
 /** The logs of a run, as the invariants ask for them. */
 export interface Evidence {
@@ -43,28 +37,6 @@ export interface Invariant {
 /** What was withdrawn may have been on its way for so long; whoever was deaf meanwhile has that time on top. */
 export const GRACE_MS = 8_000;
 
-const deafening = new Set([
-  'freeze',
-  'freeze-long',
-  'postgres-kill',
-  'postgres-silent',
-  'postgres-alone',
-  'postgres-failover',
-  'full-disk',
-  'slow-disk',
-]);
-
-/** What tears nodes away from their work besides: they end, or take each other for dead as their clocks jump. */
-const breaking = new Set([...deafening, 'kill', 'terminate', 'failing-flush', 'clock']);
-/** Claims that nobody holds any more are looked for so often; what goes on for longer may break the next one too. */
-const LOOKED_FOR_EVERY_MS = 5_000;
-/** The node is killed, and ends once more when it meets the fault. */
-const endTwice = new Set(['full-disk', 'failing-flush', 'slow-disk']);
-const LAST_KILL = 1;
-
-const breaksBy = ({ at, until, kind }: FaultLine): number =>
-  (endTwice.has(kind) ? 2 : 1) + Math.floor((until - at) / LOOKED_FOR_EVERY_MS);
-
 export function gatherEvidence(logs: Logs): Evidence {
   const living = new Set<string>();
   const events = new Map<string, FinalEvent>();
@@ -99,28 +71,9 @@ export function gatherEvidence(logs: Logs): Evidence {
         destinations.map(destination => [destination.id, { ...destination, organisation }] as const),
       ),
     ),
-    mostBreaks: (from, to) =>
-      logs.faults
-        .filter(({ kind, at, until }) => breaking.has(kind) && until >= from && at <= to)
-        .reduce((sum, fault) => sum + breaksBy(fault), LAST_KILL),
+    mostBreaks: (from, to) => mostBreaks(logs, from, to),
     deafMs: (from, to) => deaf.reduce((sum, stretch) => sum + overlap(stretch, from, to), 0),
   };
-}
-
-type Stretch = Pick<FaultLine, 'at' | 'until'>;
-
-const overlap = ({ at, until }: Stretch, from: number, to: number): number =>
-  Math.max(0, Math.min(until, to) - Math.max(at, from));
-
-/** Faults that go on at the same time are one stretch of it. */
-function unionOf(faults: readonly Stretch[]): Stretch[] {
-  const union: Stretch[] = [];
-  for (const { at, until } of faults.toSorted((one, other) => one.at - other.at)) {
-    const last = union.at(-1);
-    if (last === undefined || at > last.until) union.push({ at, until });
-    else union[union.length - 1] = { at: last.at, until: Math.max(last.until, until) };
-  }
-  return union;
 }
 
 /** What a request was accepted as, event by event; null where it never was, as far as its sender knows. */

@@ -1,5 +1,17 @@
 import { expect, test } from 'bun:test';
-import { cleanLogs, did, die, eventOf, giveUp, lineOf, swapAttempts } from './clean-logs.ts';
+import {
+  answersTo,
+  cleanLogs,
+  did,
+  die,
+  eventOf,
+  figuresOf,
+  giveUp,
+  killAt,
+  lifeOf,
+  lineOf,
+  swapAttempts,
+} from './clean-logs.ts';
 import { judge } from './registry.ts';
 
 /** What a fault excuses, and how far. */
@@ -34,10 +46,10 @@ test('an event may be given up where faults befell it often enough', () => {
   const logs = cleanLogs();
   giveUp(logs, 'evt_1');
   const endings = () => judge(logs).find(({ name }) => name === 'endings')?.broken ?? [];
-  logs.faults.push({ at: 500, until: 500, kind: 'kill', met: true, detail: 'before it was sent' });
-  logs.faults.push({ at: 1_200, until: 1_200, kind: 'kill', met: true, detail: 'node 0' });
+  // The first before it was sent; and its last life, of which it is not known whether that came before.
+  killAt(logs, 500, 1_200);
   expect(endings()).not.toEqual([]);
-  logs.faults.push({ at: 1_400, until: 1_400, kind: 'kill', met: true, detail: 'node 0' });
+  killAt(logs, 1_400);
   expect(endings()).toEqual([]);
 });
 
@@ -45,9 +57,55 @@ test('what a receiver that is always well never answered may be dead where fault
   const logs = cleanLogs();
   die(logs, 'evt_1', null);
   const deadLetters = () => judge(logs).find(({ name }) => name === 'dead letters')?.broken ?? [];
-  for (let at = 2_000; at < 6_000; at += 1_000)
-    logs.faults.push({ at, until: at, kind: 'kill', met: true, detail: 'node 0' });
+  killAt(logs, 2_000, 3_000, 4_000, 5_000);
   expect(deadLetters()).not.toEqual([]);
-  logs.faults.push({ at: 6_000, until: 6_000, kind: 'kill', met: true, detail: 'node 0' });
+  killAt(logs, 6_000);
   expect(deadLetters()).toEqual([]);
+});
+
+test('nobody misses an answer of a node that was killed, frozen or starting, or whose storage was away', () => {
+  const broken = (spoil: (logs: ReturnType<typeof cleanLogs>) => void) => {
+    const logs = cleanLogs();
+    const silence = { at: 16_000, status: null, lack: 'out of time', events: [] };
+    Object.assign(answersTo(logs, 3)[0] ?? {}, silence);
+    spoil(logs);
+    return judge(logs).find(({ name }) => name === 'answers')?.broken;
+  };
+  const signals = (...names: string[]) => names.map((signal, n) => ({ at: 9_000 + n, signal }));
+  expect(broken(() => {})).toHaveLength(1);
+  expect(broken(logs => Object.assign(lifeOf(logs), { signals: signals('SIGSTOP', 'SIGCONT') }))).toEqual([]);
+  expect(broken(logs => Object.assign(lifeOf(logs), { signals: signals('SIGKILL') }))).toEqual([]);
+  expect(broken(logs => Object.assign(lifeOf(logs), { readyAt: 2_000 }))).toEqual([]);
+  const away = { at: 12_000, until: 13_000, kind: 'postgres-alone', met: true, detail: '' };
+  expect(broken(logs => void logs.faults.push(away))).toEqual([]);
+  expect(broken(logs => void logs.faults.push({ ...away, at: 17_000, until: 18_000 }))).toHaveLength(1);
+});
+
+test('a node may end by itself of a disk that failed it, or start in vain while storage is away', () => {
+  const broken = (life: object, fault: object) => {
+    const logs = cleanLogs();
+    Object.assign(lifeOf(logs), { signals: [], end: 1, ...life });
+    logs.faults.push({ at: 100, until: 61_000, kind: 'full-disk', met: true, detail: '', ...fault });
+    return judge(logs).find(({ name }) => name === 'ends')?.broken;
+  };
+  const failed = { said: 'The disk failed (SQLITE_IOERR_FSYNC): disk I/O error', trace: 'x.strace' };
+  expect(broken(failed, { trace: 'x.strace' })).toEqual([]);
+  expect(broken(failed, { trace: 'y.strace' })).toHaveLength(1);
+  const inVain = { readyAt: null, said: 'PostgreSQL at 127.0.0.1:5432 cannot be used: it does not answer.' };
+  expect(broken(inVain, { kind: 'postgres-kill' })).toEqual([]);
+  expect(broken(inVain, { kind: 'postgres-kill', at: 61_000, until: 62_000 })).toHaveLength(1);
+});
+
+test('what was counted just before its node ended may be missed, and what was while its clock was ahead', () => {
+  const broken = (spoil: (logs: ReturnType<typeof cleanLogs>) => void) => {
+    const logs = cleanLogs();
+    Object.assign(figuresOf(logs).figures, { 'overview received': 0, 'overview delivered': 0 });
+    spoil(logs);
+    return judge(logs).find(({ name }) => name === 'figures')?.broken;
+  };
+  expect(broken(() => {})).toHaveLength(2);
+  expect(broken(logs => Object.assign(lifeOf(logs), { signals: [], at: 2_500 }))).toEqual([]);
+  const clock = (detail: string) => ({ at: -1, until: -1, kind: 'clock', met: true, detail });
+  expect(broken(logs => void logs.faults.push(clock('8 hours away from the real time')))).toEqual([]);
+  expect(broken(logs => void logs.faults.push(clock('-8 hours away from the real time')))).toHaveLength(2);
 });

@@ -8,13 +8,15 @@ import {
   die,
   drop,
   eventOf,
-  figuresOf,
   giveUp,
+  killAt,
   lineOf,
   type SentDraft,
   signed,
   swapAttempts,
 } from './clean-logs.ts';
+import { plantedAtNodes } from './planted-at-nodes.ts';
+import { plantedFigures } from './planted-figures.ts';
 import { judge } from './registry.ts';
 
 /** Each invariant holds for logs in which nothing is wrong, and fails for the very thing that it is there for. */
@@ -24,6 +26,8 @@ test('logs in which nothing is wrong break nothing', () => {
 });
 
 const planted: [string, string, (logs: Draft) => void][] = [
+  ...plantedAtNodes,
+  ...plantedFigures,
   ['accepted', 'an acknowledged event that is lost', logs => drop(logs, 'evt_1')],
   [
     'accepted',
@@ -143,6 +147,26 @@ const planted: [string, string, (logs: Draft) => void][] = [
   ['endings', 'an event that was given up though no fault befell it', logs => giveUp(logs, 'evt_1')],
   [
     'endings',
+    'an event that was given up before the faults that would excuse it',
+    logs => {
+      giveUp(logs, 'evt_1');
+      logs.failed.push({ at: 3_000, event: 'evt_1' });
+      killAt(logs, 4_000, 5_000, 6_000, 7_000, 8_000);
+    },
+  ],
+  [
+    'dead letters',
+    'a delivery that died again before the faults that would excuse it',
+    logs => {
+      die(logs, 'evt_1', null);
+      const seen = { organisation: 'alpha', delivery: 'dlv_evt_1', state: 'dead' };
+      logs.people.push(did('retry', 'dlv_evt_1', 2_500));
+      logs.seen = [{ askedAt: 2_900, at: 3_000, ...seen }];
+      killAt(logs, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000, 10_000, 11_000);
+    },
+  ],
+  [
+    'endings',
     'an event that goes to one destination twice',
     logs => {
       const event = eventOf(logs, 'evt_1');
@@ -241,17 +265,17 @@ const planted: [string, string, (logs: Draft) => void][] = [
     'a delivery that died before the faults that would excuse it',
     logs => {
       die(logs, 'evt_1', null);
-      logs.seen = [{ at: 3_000, organisation: 'alpha', delivery: 'dlv_evt_1', state: 'dead' }];
-      for (let at = 4_000; at < 12_000; at += 1_000)
-        logs.faults.push({ at, until: at, kind: 'kill', met: true, detail: 'node 0' });
+      logs.seen = [
+        { askedAt: 2_900, at: 3_000, organisation: 'alpha', delivery: 'dlv_evt_1', state: 'dead' },
+      ];
+      killAt(logs, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000, 10_000, 11_000);
     },
   ],
   [
     'dead letters',
     'a delivery that died of an answer which its receiver never gives',
     logs => {
-      for (let at = 2_000; at < 9_000; at += 1_000)
-        logs.faults.push({ at, until: at, kind: 'kill', met: true, detail: 'node 0' });
+      killAt(logs, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000);
       die(logs, 'evt_1', 500);
     },
   ],
@@ -344,12 +368,14 @@ const planted: [string, string, (logs: Draft) => void][] = [
   [
     'final states',
     'a delivery that was dead and is delivered, and nobody retried it',
-    logs => void logs.seen.push({ at: 1, organisation: 'alpha', delivery: 'dlv_evt_1', state: 'dead' }),
+    logs =>
+      void logs.seen.push({ askedAt: 1, at: 1, organisation: 'alpha', delivery: 'dlv_evt_1', state: 'dead' }),
   ],
   [
     'final states',
     'a delivery that was seen and is gone',
-    logs => void logs.seen.push({ at: 1, organisation: 'alpha', delivery: 'dlv_gone', state: 'dead' }),
+    logs =>
+      void logs.seen.push({ askedAt: 1, at: 1, organisation: 'alpha', delivery: 'dlv_gone', state: 'dead' }),
   ],
   [
     'drained',
@@ -376,41 +402,6 @@ const planted: [string, string, (logs: Draft) => void][] = [
     },
   ],
   ['secrets', 'the secret of a destination that nobody looked for', logs => void logs.secrets.pop()],
-  [
-    'figures',
-    'a list by state that lacks something',
-    logs => {
-      figuresOf(logs).lists['events processed'] = 3;
-    },
-  ],
-  [
-    'figures',
-    'a summary of other dead letters than there are',
-    logs => {
-      figuresOf(logs).figures['dead letters delivery'] = 2;
-    },
-  ],
-  [
-    'figures',
-    'a backlog that is none',
-    logs => {
-      figuresOf(logs).figures['backlog pending'] = 1;
-    },
-  ],
-  [
-    'figures',
-    'more received than there is',
-    logs => {
-      figuresOf(logs).figures['overview received'] = 5;
-    },
-  ],
-  [
-    'figures',
-    'more delivered than there is',
-    logs => {
-      figuresOf(logs).figures['overview delivered'] = 4;
-    },
-  ],
   [
     'labels',
     'a label that the model did not give',

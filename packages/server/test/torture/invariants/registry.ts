@@ -1,6 +1,7 @@
 import type { Logs } from '../lines.ts';
 import { acceptedIsThere } from './accepted.ts';
 import { nobodyIsTrapped } from './addresses.ts';
+import { whoeverIsUpAnswers } from './answers.ts';
 import { attemptsCountUp } from './attempts.ts';
 import { allOrNone } from './batches.ts';
 import { bytesAreRecorded } from './bytes.ts';
@@ -8,6 +9,7 @@ import { deadAfterSchedule } from './dead-letters.ts';
 import { deliveredWasTaken } from './delivered.ts';
 import { backlogDrains } from './drained.ts';
 import { everythingEnds } from './endings.ts';
+import { nodesEndAsTold } from './ends.ts';
 import { gatherEvidence, type Invariant } from './evidence.ts';
 import { figuresAgree } from './figures.ts';
 import { endsStay } from './final-states.ts';
@@ -39,6 +41,8 @@ export const invariants: readonly Invariant[] = [
   figuresAgree,
   labelsAreGiven,
   versionsAreSeen,
+  whoeverIsUpAnswers,
+  nodesEndAsTold,
 ];
 
 export interface Verdict {

@@ -1,0 +1,50 @@
+import type { Fleet } from './fleet.ts';
+import type { RunFiles } from './journal.ts';
+import type { AnswerLine, Lack } from './lines.ts';
+
+/** Nodes to ask, and a clock. */
+export interface Askable {
+  readonly fleet: Pick<Fleet, 'life' | 'size' | 'url'>;
+  readonly files: Pick<RunFiles, 'now' | 'write'>;
+}
+
+/** Storage that is away is to be told of within 13 seconds; this is a little more. */
+const ANSWER_MS = 15_000;
+
+/** One request to a node, and what came of it: an answer that came whole, or why there is none. */
+export async function ask(
+  { fleet, files }: Askable,
+  node: number,
+  path: string,
+  given: RequestInit,
+): Promise<{ readonly line: AnswerLine; readonly body: unknown; readonly headers: Headers | null }> {
+  const asked = { sentAt: files.now(), node, life: fleet.life(node) };
+  const came = await fetch(fleet.url(node) + path, { ...given, signal: AbortSignal.timeout(ANSWER_MS) })
+    .then(async response => ({ response, text: await response.text() }))
+    .catch((error: unknown) => lackOf(error));
+  const at = files.now();
+  if (typeof came === 'string') {
+    const none = { status: null, lack: came, retryAfter: null, error: null };
+    return { line: { ...asked, at, ...none }, body: null, headers: null };
+  }
+  const { status, headers } = came.response;
+  const body = readJson(came.text);
+  const isYes = status < 300 && body !== undefined;
+  const said = { status, retryAfter: headers.get('retry-after'), error: isYes ? null : came.text };
+  return { line: { ...asked, at, lack: null, ...said }, body, headers };
+}
+
+function lackOf(error: unknown): Lack {
+  const { name, code } = error as { name?: string; code?: unknown };
+  if (name === 'TimeoutError') return 'out of time';
+  return code === 'ECONNREFUSED' || code === 'ConnectionRefused' ? 'refused' : 'reset';
+}
+
+/** Undefined where it is none. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
