@@ -8,18 +8,18 @@ export interface Askable {
   readonly files: Pick<RunFiles, 'now' | 'write'>;
 }
 
-/** Storage that is away is to be told of within 13 seconds; this is a little more. */
-const ANSWER_MS = 15_000;
+/** How long somebody waits: senders are to be told within 13 seconds that storage is away, people only after a minute. */
+export const PATIENCE_MS = { sender: 15_000, operator: 75_000 };
 
 /** One request to a node, and what came of it: an answer that came whole, or why there is none. */
 export async function ask(
   { fleet, files }: Askable,
   node: number,
   path: string,
-  given: RequestInit,
+  { waitMs, ...given }: RequestInit & { readonly waitMs: number },
 ): Promise<{ readonly line: AnswerLine; readonly body: unknown; readonly headers: Headers | null }> {
   const asked = { sentAt: files.now(), node, life: fleet.life(node) };
-  const came = await fetch(fleet.url(node) + path, { ...given, signal: AbortSignal.timeout(ANSWER_MS) })
+  const came = await fetch(fleet.url(node) + path, { ...given, signal: AbortSignal.timeout(waitMs) })
     .then(async response => ({ response, text: await response.text() }))
     .catch((error: unknown) => lackOf(error));
   const at = files.now();

@@ -2,9 +2,10 @@ import { deliveryState } from '@sluice/contract/dashboard-deliveries';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import pg from 'pg';
+import { tableOf } from './configuration.ts';
 import type { RunFiles } from './journal.ts';
 import type { FinalDelivery, FinalRun } from './lines.ts';
-import { type Organisation, tableOf } from './organisation.ts';
+import type { Organisation } from './organisation.ts';
 
 /** What the dashboard answers once nothing is left to do, and the rows that a database has as a receiver. */
 
@@ -129,16 +130,16 @@ export async function collectRows(files: RunFiles, databaseUrl: string, organisa
     `SELECT event_id, type FROM ${tableOf(organisation)}`,
   );
   await client.end();
-  for (const { event_id: event, type } of rows) {
+  for (const row of rows) {
     files.write('receivers', {
       at: files.now(),
       organisation,
       receiver: 'postgres',
-      event,
+      event: row.event_id,
       delivery: null,
       attempt: null,
       signature: null,
-      body: JSON.stringify({ type }),
+      body: JSON.stringify(row),
       behaviour: 'well',
       status: 200,
       took: true,

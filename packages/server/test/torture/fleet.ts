@@ -13,8 +13,8 @@ export interface Fleet {
   life(node: number): number;
   /** To the process as it is now; nothing where there is none. */
   signal(node: number, signal: NodeJS.Signals): boolean;
-  /** The next start of this node runs under this command, which writes to that file. */
-  startNextUnder(node: number, under: Tracer): void;
+  /** Each start of this node from now on runs under this; null: under nothing. */
+  startUnder(node: number, tracing: ((life: number) => Tracer) | null): void;
   /** Moves the clock of every node away from the real time. */
   setClock(offsetMs: number): void;
   ready(): Promise<void>;
@@ -23,7 +23,8 @@ export interface Fleet {
   stop(): Promise<void>;
 }
 
-interface Tracer {
+/** A command, and the file that it writes to. */
+export interface Tracer {
   readonly trace: string;
   readonly command: readonly string[];
 }
@@ -36,8 +37,8 @@ export interface FleetOptions {
 
 interface NodeState {
   process: ServerProcess | null;
-  /** Of the next life. */
-  tracer: Tracer | null;
+  /** Of the lives to come. */
+  tracing: ((life: number) => Tracer) | null;
   life: number;
   signals: { at: number; signal: NodeJS.Signals }[];
 }
@@ -53,7 +54,7 @@ export async function startFleet(options: FleetOptions, files: RunFiles): Promis
   let isStopping = false;
 
   const nodes = ports.map((port, node) => {
-    const state: NodeState = { process: null, tracer: null, life: 0, signals: [] };
+    const state: NodeState = { process: null, tracing: null, life: 0, signals: [] };
     const begin = async (tracer: Tracer | null) => {
       const started = await startProcess({
         directory: options.directory,
@@ -69,8 +70,8 @@ export async function startFleet(options: FleetOptions, files: RunFiles): Promis
     };
     const live = async () => {
       while (!isStopping) {
-        const { tracer } = state;
-        Object.assign(state, { tracer: null, life: state.life + 1, signals: [] });
+        Object.assign(state, { life: state.life + 1, signals: [] });
+        const tracer = state.tracing?.(state.life) ?? null;
         const startedAt = files.now();
         const { readyAt, end, output, complaints } = await begin(tracer).catch((error: unknown) => {
           // Its storage is away, or full: it says so, and is started again.
@@ -110,9 +111,9 @@ export async function startFleet(options: FleetOptions, files: RunFiles): Promis
       const state = nodes[node]?.state;
       return state !== undefined && send(state, signal);
     },
-    startNextUnder(node, tracer) {
+    startUnder(node, tracing) {
       const state = nodes[node]?.state;
-      if (state) state.tracer = tracer;
+      if (state) state.tracing = tracing;
     },
     setClock(offsetMs) {
       writeFileSync(clockFile, String(offsetMs));

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logs } from './lines.ts';
 
@@ -29,7 +29,9 @@ const names = [
   'trapped',
 ] as const satisfies readonly (keyof Logs)[];
 
+/** In an empty folder: what an earlier run left there would be taken for what befell this one. */
 export function openRunFiles(folder: string): RunFiles {
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const began = performance.now();
   const pathOf = (name: keyof Logs) => join(folder, `${name}.jsonl`);

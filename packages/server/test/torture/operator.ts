@@ -1,4 +1,4 @@
-import { type Askable, ask } from './ask.ts';
+import { type Askable, ask, PATIENCE_MS } from './ask.ts';
 
 /**
  * Somebody at the dashboard of an organisation who does not give up: asks one node after another until there is an
@@ -29,6 +29,7 @@ export async function logIn(askable: Askable, organisationId: string | null): Pr
   async function askOnce<T>(method: string, path: string, body: unknown): Promise<Answered<T> | null> {
     const asked = await ask(askable, node % fleet.size, `/dashboard/api${path}`, {
       method,
+      waitMs: PATIENCE_MS.operator,
       headers: {
         'X-Sluice-CSRF': '1',
         ...(cookie === '' ? {} : { Cookie: cookie }),

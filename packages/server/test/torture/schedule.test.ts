@@ -25,6 +25,12 @@ test('an hour of either engine holds every kind of fault that it has, and 200 ki
   expect(new Set([...sqlite, ...postgres])).toEqual(new Set(Object.keys(faults) as FaultKind[]));
 });
 
+test('pauses of a long run last longer than what is excused of one', () => {
+  const pauses = planFaults(hour).filter(({ kind }) => kind === 'pause');
+  expect(pauses.length).toBeGreaterThan(0);
+  for (const { forMs } of pauses) expect(forMs).toBeGreaterThanOrEqual(30_000);
+});
+
 test.each([
   [['--engine', 'oracle'], '--engine must be'],
   [['--minutes', 'none'], '--minutes must be'],

@@ -27,6 +27,8 @@ interface Rule {
   readonly everyS: number;
   readonly engine?: Engine;
   readonly forS?: readonly [number, number];
+  /** The same in a run that is long. */
+  readonly forLongS?: readonly [number, number];
   readonly targets?: readonly string[];
 }
 
@@ -51,7 +53,8 @@ const rules = {
   receiver: { everyS: 6, forS: [2, 6], targets: troubledReceivers },
   model: { everyS: 15, forS: [2, 6], targets: ['nonsense', 'down', 'slow'] },
   clock: { everyS: 40, targets: CLOCK_OFFSETS_H },
-  pause: { everyS: 45, forS: [11, 16] },
+  // What was on its way, and what the deaf still send, is excused: only what is longer than that is judged.
+  pause: { everyS: 45, forS: [11, 16], forLongS: [30, 60] },
   'edit-pipeline': { everyS: 12 },
   'delete-destination': { everyS: 50 },
   'delete-organisation': { everyS: 50 },
@@ -59,6 +62,9 @@ const rules = {
   discard: { everyS: 15 },
   retry: { everyS: 25 },
 } as const satisfies Readonly<Record<string, Rule>>;
+
+/** A run over this is long. */
+export const LONG_RUN_S = 300;
 
 export type FaultKind = keyof typeof rules;
 
@@ -82,7 +88,7 @@ function plan(
   dice: Dice,
   { n, count, seconds, nodes }: { n: number; count: number; seconds: number; nodes: number },
 ): PlannedFault {
-  const [least, most] = rule.forS ?? [0, 0];
+  const [least, most] = (seconds > LONG_RUN_S ? rule.forLongS : undefined) ?? rule.forS ?? [0, 0];
   const forMs = Math.round((least + dice.fraction() * (most - least)) * 1_000);
   return {
     kind,

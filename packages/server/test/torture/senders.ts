@@ -1,4 +1,4 @@
-import { type Askable, ask } from './ask.ts';
+import { type Askable, ask, PATIENCE_MS } from './ask.ts';
 import type { SentEvent } from './lines.ts';
 import type { Organisation } from './organisation.ts';
 import { payloadOf, webhookPayloadOf } from './payload.ts';
@@ -38,13 +38,11 @@ export function startSenders(
 
   /** True where the answer says what became of it. */
   async function send(request: Request, node: number): Promise<boolean> {
-    const { method, body, headers } = { ...request, method: 'POST' };
+    const { body, headers, path } = request;
     // A client that silently sends again over a fresh connection would spoil the count.
-    const asked = await ask({ fleet, files }, node, request.path, {
-      method,
-      body,
-      headers,
-      keepalive: false,
+    const asked = await ask({ fleet, files }, node, path, {
+      ...{ method: 'POST', body, headers },
+      ...{ keepalive: false, waitMs: PATIENCE_MS.sender },
     });
     const { status, error } = asked.line;
     const events = status === 202 && error === null ? eventsOf(asked.body) : [];

@@ -1,5 +1,7 @@
 import { isGivenUp } from './invariants/endings.ts';
+import { gatherEvidence } from './invariants/evidence.ts';
 import type { Verdict } from './invariants/registry.ts';
+import { judgedPauseMs } from './invariants/withdrawn.ts';
 import type { Lack, LifeLine, Logs } from './lines.ts';
 import type { Run } from './run.ts';
 import type { RunOptions } from './schedule.ts';
@@ -57,7 +59,7 @@ export function summarise(options: RunOptions, run: Run, verdicts: readonly Verd
       ['requests at the dashboard', logs.operators.length],
       ['of these answered with 503', logs.operators.filter(({ status }) => status === 503).length],
       [
-        'of these waited for in vain for 15 s',
+        'of these waited for in vain for 75 s',
         logs.operators.filter(({ lack }) => lack === 'out of time').length,
       ],
       ['events acknowledged', fresh.length],
@@ -74,6 +76,7 @@ export function summarise(options: RunOptions, run: Run, verdicts: readonly Verd
       ['lives of nodes ended in any other way', lives(end => end !== 'SIGKILL' && end !== 0)],
       ['faults of disks that nobody met', logs.faults.filter(({ met }) => !met).length],
       ['asked at the model', logs.model.length],
+      ['milliseconds of pauses in which nothing might come', judgedPauseMs(gatherEvidence(logs))],
       ['secrets looked for', logs.secrets.length],
       ['final states seen during the run', logs.seen.length],
     ],

@@ -11,7 +11,7 @@ import { type Summary, summarise } from './summary.ts';
 
 /** A short torture of each engine, with faults of nearly every kind. Only promises are asserted, never times. */
 const SECONDS = 60;
-/** Receivers hang and reset in its schedule, and no fault of a disk is cut short by the next kill. */
+/** Receivers hang, reset, flood and are away in its schedule. */
 const SEED = 53_372;
 
 const engines: [Engine, number, string[]][] = [
@@ -36,8 +36,9 @@ test.each(engines)('every promise holds under torture: %s', async (engine, nodes
   expect(logs.senders.some(line => line.kind === 'answered' && line.status === 202)).toBe(true);
   expect(logs.receivers.some(({ took }) => took)).toBe(true);
   expect(planned.map(nameOf)).toEqual(expect.arrayContaining([...ofBoth, ...ofThisEngine]));
-  expect(logs.faults.filter(({ kind }) => kind === 'kill').length).toBeGreaterThan(0);
-  expect(logs.faults.length).toBeGreaterThan(planned.length / 2);
+  // Each kind that was planned was met by somebody; those of disks say themselves whether they were.
+  const met = new Set(logs.faults.filter(fault => fault.met).map(({ kind }) => kind));
+  expect([...new Set(planned.map(({ kind }) => kind))].filter(kind => !met.has(kind))).toEqual([]);
   readReports(summarise(options, run, verdicts));
   rmSync(folder, { recursive: true });
 });

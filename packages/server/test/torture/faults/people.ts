@@ -1,3 +1,4 @@
+import { mainSteps } from '../configuration.ts';
 import type { PeopleLine } from '../lines.ts';
 import type { Organisation } from '../organisation.ts';
 import { secretOfDestination } from '../secrets.ts';
@@ -39,7 +40,7 @@ export const editPipeline: Fault = async (world, { at }) => {
   const { operator, name, pipeline } = organisation;
   return world.inTurn(`pipeline of ${name}`, async () => {
     const revision = at + 2;
-    const steps = organisation.steps(revision);
+    const steps = mainSteps(revision);
     await noted(world, organisation, 'edit-pipeline', pipeline, () =>
       operator.call('PATCH', `/pipelines/${pipeline}`, { steps }),
     );
@@ -88,31 +89,46 @@ export const erase: Fault = async (world, { at }) => {
   return `${person} of ${name}`;
 };
 
+const LOOKS = 10;
+const LOOK_EVERY_MS = 500;
+
+/** What there is to be done something to; a moment later there may be some. */
+async function whenThereIs(list: () => Promise<{ data: { id: string }[] }>): Promise<string[]> {
+  for (let look = 1; look < LOOKS; look++) {
+    const { data } = await list();
+    if (data.length > 0) return data.map(({ id }) => id);
+    await Bun.sleep(LOOK_EVERY_MS);
+  }
+  return [];
+}
+
 export const discard: Fault = async world => {
   const organisation = world.dice.pick(world.organisations);
   const { operator, name } = organisation;
-  const state = world.dice.pick(['retrying', 'dead', 'pending']);
-  const { data } = await operator.call<{ id: string }[]>('GET', `/deliveries?state=${state}&limit=5`);
+  const ids = await whenThereIs(() => {
+    const state = world.dice.pick(['retrying', 'dead', 'pending']);
+    return operator.call('GET', `/deliveries?state=${state}&limit=5`);
+  });
   let discarded = 0;
-  for (const { id } of data) {
+  for (const id of ids) {
     const askedAt = world.files.now();
     const { status } = await operator.call('POST', `/deliveries/${id}/discard`);
     const what = status < 300 ? 'discard' : 'discard-unclear';
     world.files.write('people', { askedAt, at: world.files.now(), organisation: name, what, id });
     if (what === 'discard') discarded++;
   }
-  return discarded === 0 ? null : `${discarded} ${state} deliveries of ${name}`;
+  return discarded === 0 ? null : `${discarded} deliveries of ${name}`;
 };
 
 export const retry: Fault = async world => {
   const organisation = world.dice.pick(world.organisations);
   const { operator, name } = organisation;
-  const { data } = await operator.call<{ id: string }[]>('GET', '/dead-letters?kind=delivery&limit=5');
-  for (const { id } of data) {
+  const ids = await whenThereIs(() => operator.call('GET', '/dead-letters?kind=delivery&limit=5'));
+  for (const id of ids) {
     const askedAt = world.files.now();
     await operator.call('POST', `/deliveries/${id}/retry`);
     // Whatever was answered: a first answer may have been lost, and the second says that it is not dead any more.
     world.files.write('people', { askedAt, at: world.files.now(), organisation: name, what: 'retry', id });
   }
-  return data.length === 0 ? null : `${data.length} dead letters of ${name}`;
+  return ids.length === 0 ? null : `${ids.length} dead letters of ${name}`;
 };

@@ -5,7 +5,7 @@ import { couldAnswer } from './lives.ts';
 export const whoeverIsUpAnswers: Invariant = {
   name: 'answers',
   promise:
-    'A node that is up, awake and has its storage answers every request; 5xx is 503 alone, in the envelope, as `storage_unavailable` and with Retry-After.',
+    'A node that is up, awake and has its storage answers every request, of senders within 15 seconds; 5xx is 503 alone, in the envelope, as `storage_unavailable` and with Retry-After.',
   broken(evidence) {
     const { senders, operators } = evidence.logs;
     if (operators.length === 0) return ['Nobody asked anything at the dashboard.'];

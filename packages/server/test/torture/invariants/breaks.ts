@@ -1,8 +1,8 @@
 import type { FaultLine, Logs } from '../lines.ts';
-import { touches } from './stretches.ts';
+import { type Stretch, touches } from './stretches.ts';
 
 /** While these go on, some node or the database cannot hear of anything. */
-export const deafening: ReadonlySet<string> = new Set([
+const deafening = new Set([
   'freeze',
   'freeze-long',
   'postgres-kill',
@@ -13,6 +13,20 @@ export const deafening: ReadonlySet<string> = new Set([
   'slow-disk',
 ]);
 
+/** A fault for the system calls of one life holds for as long as that; it makes nobody deaf. */
+export const deafFaults = ({ faults }: Pick<Logs, 'faults'>): FaultLine[] =>
+  faults.filter(({ kind, trace }) => deafening.has(kind) && trace === undefined);
+
+/** Those, and the lives whose disk was under a fault. */
+export const disturbances = (logs: Pick<Logs, 'faults' | 'lives'>): Stretch[] => [
+  ...deafFaults(logs),
+  ...logs.lives.flatMap(({ trace, startedAt, at }) =>
+    trace !== null && logs.faults.some(fault => fault.met && fault.trace === trace)
+      ? [{ at: startedAt, until: at }]
+      : [],
+  ),
+];
+
 /** Claims that nobody holds any more are looked for so often; what goes on for longer may break the next one too. */
 const LOOKED_FOR_EVERY_MS = 5_000;
 
@@ -22,14 +36,6 @@ const LOOKED_FOR_EVERY_MS = 5_000;
  */
 export const mostBreaks = (logs: Pick<Logs, 'faults' | 'lives'>, from: number, to: number): number =>
   logs.lives.filter(({ at }) => at >= from && at <= to).length +
-  logs.faults
-    .filter(({ kind }) => deafening.has(kind) || kind === 'clock')
-    .map(fault => lastingOf(fault, logs))
-    .filter(fault => touches(fault, from, to))
+  [...disturbances(logs), ...logs.faults.filter(({ kind }) => kind === 'clock')]
+    .filter(stretch => touches(stretch, from, to))
     .reduce((sum, { at, until }) => sum + 1 + Math.floor((until - at) / LOOKED_FOR_EVERY_MS), 0);
-
-/** A fault for the system calls of one life is there for as long as that. */
-function lastingOf({ at, until, trace }: FaultLine, { lives }: Pick<Logs, 'lives'>) {
-  const life = trace === undefined ? undefined : lives.find(life => life.trace === trace);
-  return life === undefined ? { at, until } : { at: life.startedAt, until: life.at };
-}

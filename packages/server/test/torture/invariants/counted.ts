@@ -1,5 +1,5 @@
 import type { AnswerLine, FinalDelivery, ReceiverLine } from '../lines.ts';
-import { deafening } from './breaks.ts';
+import { disturbances } from './breaks.ts';
 import { acceptedEvents, type Evidence } from './evidence.ts';
 import { couldAnswer } from './lives.ts';
 import { type Stretch, touches } from './stretches.ts';
@@ -45,9 +45,7 @@ const isWritten = (answer: AnswerLine, evidence: Evidence): boolean =>
 /** No node ended meanwhile, and nobody was deaf. */
 const isCalm = (stretch: Stretch, evidence: Evidence): boolean =>
   evidence.logs.lives.every(({ at }) => at < stretch.at || at > stretch.until) &&
-  !evidence.logs.faults.some(
-    ({ kind, at, until }) => deafening.has(kind) && touches({ at, until }, stretch.at, stretch.until),
-  ) &&
+  !disturbances(evidence.logs).some(other => touches(other, stretch.at, stretch.until)) &&
   isOnTime(stretch, evidence);
 
 /** No clock is moved in that time, nor for a second before; nor was it moved ahead. */

@@ -4,13 +4,16 @@ import { frozenMs, metBy, storageFaults } from './lives.ts';
 import { touches } from './stretches.ts';
 
 const STOP_MS = 10_000;
-/** From its last moment until the run, which is as busy, hears of that. */
-const HEARD_OF_MS = 2_000;
+/** Until a node on a busy machine comes to what is due, and the run, which is as busy, hears of its end. */
+const BUSY_MS = 5_000;
 
 /** What a node says that ends by itself, of the disk below the embedded database, and of PostgreSQL. */
 const ofDisk = /the disk (?:failed|is full)|disk I\/O error|database or disk is full|ENOSPC|EIO/i;
 const ofStorage =
   /PostgreSQL at .+ cannot be used|storage cannot accept|the database cannot be reached|disk of the database is full/i;
+/** PostgreSQL's own words, where it goes in the middle of a start. */
+const ofGoing =
+  /terminating connection|connection terminated|database system is|no space left|ECONNRE|query read timeout|canceling statement|read-only transaction/i;
 /** Somebody went out from there while it was down: the next start will do. */
 const ofPort = /^Port \d+ is in use\./;
 
@@ -37,7 +40,7 @@ function wrongWith(life: LifeLine, evidence: Evidence): string[] {
   if (end === 0) {
     if (toldAt === undefined) return ['ended, and nobody had told it to'];
     const took = at - toldAt - frozenMs(life, toldAt, at);
-    return took > STOP_MS + HEARD_OF_MS ? [`took ${took} ms to stop`] : [];
+    return took > STOP_MS + BUSY_MS ? [`took ${took} ms to stop`] : [];
   }
   const mayEnd =
     end === 1 && (isOfDisk(life, evidence) || isOfStorage(life, evidence) || ofPort.test(life.said));
@@ -50,5 +53,5 @@ const isOfDisk = (life: LifeLine, evidence: Evidence): boolean =>
 /** Only before it serves: from then on it waits until its storage is there again. */
 const isOfStorage = ({ said, readyAt, startedAt, at }: LifeLine, evidence: Evidence): boolean =>
   readyAt === null &&
-  ofStorage.test(said) &&
+  (ofStorage.test(said) || ofGoing.test(said)) &&
   storageFaults(evidence).some(fault => touches(fault, startedAt, at));

@@ -1,5 +1,5 @@
 import type { FinalDelivery, FinalLine, Logs, SenderLine, SentEvent, SetUpLine } from '../lines.ts';
-import { deafening, mostBreaks } from './breaks.ts';
+import { deafFaults, mostBreaks } from './breaks.ts';
 import { overlap, unionOf } from './stretches.ts';
 
 /** The logs of a run, as the invariants ask for them. */
@@ -56,7 +56,7 @@ export function gatherEvidence(logs: Logs): Evidence {
     if (before) before.push(line);
     else answers.set(line.request, [line]);
   }
-  const deaf = unionOf(logs.faults.filter(({ kind }) => deafening.has(kind)));
+  const deaf = unionOf(deafFaults(logs));
   return {
     logs,
     living,

@@ -12,7 +12,10 @@ import {
   lineOf,
   swapAttempts,
 } from './clean-logs.ts';
+import { gatherEvidence } from './evidence.ts';
+import { deliverAs, messages } from './planted-messages.ts';
 import { judge } from './registry.ts';
+import { judgedPauseMs } from './withdrawn.ts';
 
 /** What a fault excuses, and how far. */
 
@@ -33,6 +36,19 @@ test('what was on its way when a pause was answered is no violation, nor what a 
   logs.faults.push({ at: 3_500, until: 18_000, kind: 'freeze', met: true, detail: 'node 1' });
   logs.receivers.push({ ...lineOf(logs, 'evt_1'), at: 18_500 });
   expect(judge(logs).find(({ name }) => name === 'withdrawn')?.broken).toEqual([]);
+});
+
+test('a pause of a long run is judged beyond what was on its way and what somebody could not hear of', () => {
+  const logs = cleanLogs();
+  const judged = () => judge(logs).find(({ name }) => name === 'withdrawn')?.broken;
+  const [sent] = logs.senders;
+  if (sent) logs.senders.push({ ...sent, at: 400_000 });
+  expect(judged()).toEqual(['No pause lasted longer than what is excused.']);
+  logs.people.push(did('pause', 'dst_good', 100_000), did('resume', 'dst_good', 112_000));
+  expect(judgedPauseMs(gatherEvidence(logs))).toBe(3_900);
+  expect(judged()).toEqual([]);
+  logs.faults.push({ at: 102_000, until: 106_000, kind: 'freeze', met: true, detail: 'node 1' });
+  expect(judged()).toHaveLength(1);
 });
 
 test('a node that was stopped while others went on may end its attempt when it wakes', () => {
@@ -109,3 +125,12 @@ test('what was counted just before its node ended may be missed, and what was wh
   expect(broken(logs => void logs.faults.push(clock('8 hours away from the real time')))).toEqual([]);
   expect(broken(logs => void logs.faults.push(clock('-8 hours away from the real time')))).toHaveLength(2);
 });
+
+test.each(messages.map(message => [message.kind, message] as const))(
+  'what came to %s as it is recorded breaks nothing',
+  (_kind, message) => {
+    const logs = cleanLogs();
+    deliverAs(logs, message);
+    expect(judge(logs).find(({ name }) => name === 'bytes')?.broken).toEqual([]);
+  },
+);

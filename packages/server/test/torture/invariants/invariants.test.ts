@@ -17,6 +17,7 @@ import {
 } from './clean-logs.ts';
 import { plantedAtNodes } from './planted-at-nodes.ts';
 import { plantedFigures } from './planted-figures.ts';
+import { plantedMessages } from './planted-messages.ts';
 import { judge } from './registry.ts';
 
 /** Each invariant holds for logs in which nothing is wrong, and fails for the very thing that it is there for. */
@@ -211,6 +212,7 @@ const planted: [string, string, (logs: Draft) => void][] = [
       Object.assign(eventOf(logs, 'evt_1').runs[0] ?? {}, { output: { id: 'another' } });
     },
   ],
+  ...plantedMessages,
   ['attempts', 'an attempt that comes after a later one', logs => swapAttempts(logs, 2_000)],
   [
     'attempts',
@@ -298,6 +300,14 @@ const planted: [string, string, (logs: Draft) => void][] = [
     'an event in the list of another organisation',
     logs => {
       logs.final.push({ ...eventOf(logs, 'evt_1'), organisation: 'beta', id: 'evt_9', deliveries: [] });
+    },
+  ],
+  [
+    'withdrawn',
+    'a long run in which no pause could be judged',
+    logs => {
+      const [sent] = logs.senders;
+      if (sent) logs.senders.push({ ...sent, at: 400_000 });
     },
   ],
   [

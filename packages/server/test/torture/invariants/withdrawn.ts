@@ -1,4 +1,5 @@
 import type { PeopleLine, ReceiverLine } from '../lines.ts';
+import { LONG_RUN_S } from '../schedule.ts';
 import { acceptedEvents, type Evidence, erasureOf, GRACE_MS, type Invariant } from './evidence.ts';
 
 export const withdrawnIsNotSent: Invariant = {
@@ -9,8 +10,26 @@ export const withdrawnIsNotSent: Invariant = {
     ...evidence.logs.people.flatMap(line => sentAfter(line, evidence)),
     ...stillThere(evidence),
     ...acceptedAfterDelete(evidence),
+    ...unjudged(evidence),
   ],
 };
+
+/** How long the pauses lasted in all beyond what is excused: only in that time is anything that comes a violation. */
+export const judgedPauseMs = ({ logs, deafMs }: Evidence): number =>
+  logs.people
+    .filter(({ what }) => what === 'pause')
+    .map(line => [line.at, Math.min(undoneAt(line, logs.people), lastSentAt(logs))] as const)
+    .reduce((sum, [from, to]) => sum + Math.max(0, to - from - GRACE_MS - deafMs(from, to)), 0);
+
+const lastSentAt = ({ senders }: Evidence['logs']): number =>
+  senders.reduce((last, line) => (line.kind === 'sent' ? Math.max(last, line.at) : last), 0);
+
+/** A long run has pauses that are long. */
+function unjudged(evidence: Evidence): string[] {
+  const [first] = evidence.logs.senders;
+  const isLong = lastSentAt(evidence.logs) - (first?.at ?? 0) > LONG_RUN_S * 1_000;
+  return isLong && judgedPauseMs(evidence) === 0 ? ['No pause lasted longer than what is excused.'] : [];
+}
 
 /** Requests of this kind that came although it had been answered that none would. */
 function sentAfter(line: PeopleLine, evidence: Evidence): string[] {
