@@ -1,4 +1,5 @@
-import { commandOf, headline, NOT_TRIED } from './report.ts';
+import { NOT_TRIED } from './not-tried.ts';
+import { commandOf, headline } from './report.ts';
 import { isBroken, type Second, type Summary } from './summary.ts';
 
 /** The same report as one page that needs nothing else, with a timeline of rates and faults. */

@@ -1,3 +1,4 @@
+import { NOT_TRIED } from './not-tried.ts';
 import { isBroken, type Summary } from './summary.ts';
 
 /** The report of a run, for people: what was promised, what held, and how to repeat it. */
@@ -13,12 +14,6 @@ export const headline = (summary: Summary): string => {
     ? `${broken} of ${summary.verdicts.length} promises are broken.`
     : `All ${summary.verdicts.length} promises held.`;
 };
-
-/** What a run does not try, so that nobody takes it for tried. */
-export const NOT_TRIED = [
-  'A clock that goes back by less than an hour: what waits for its next attempt may wait for that hour.',
-  'A clock that jumps by a day or more: keys of senders are kept for a day, so they would be allowed to expire.',
-];
 
 export function writeMarkdown(summary: Summary): string {
   const table = (head: readonly [string, string], rows: readonly (readonly [string, string | number])[]) =>
