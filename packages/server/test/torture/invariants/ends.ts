@@ -13,7 +13,7 @@ const ofStorage =
   /PostgreSQL at .+ cannot be used|storage cannot accept|the database cannot be reached|disk of the database is full/i;
 /** PostgreSQL's own words, where it goes in the middle of a start. */
 const ofGoing =
-  /terminating connection|connection terminated|database system is|no space left|ECONNRE|query read timeout|canceling statement|read-only transaction/i;
+  /terminating connection|connection terminated|database system is|no space left|ECONNRE|timeout|timed out|does not answer|SLUICE_REQUIRE_REPLICAS asks for|canceling statement|read-only transaction/i;
 /** Somebody went out from there while it was down: the next start will do. */
 const ofPort = /^Port \d+ is in use\./;
 
