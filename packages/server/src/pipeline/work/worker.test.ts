@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { type EveryStore, everyStore } from '../../../test/support/every-store.ts';
 import { temporaryDirectory } from '../../../test/support/service.ts';
@@ -15,7 +15,7 @@ import { createPipelineWorker, type PipelineWorker } from './worker.ts';
 
 /** Workers on real storage, whose runs end when and how the test says. */
 
-const ORG = newId('org');
+let orgId: string;
 let directory: string;
 let engine: StorageEngine;
 let storage: EveryStore;
@@ -24,10 +24,19 @@ let errors: unknown[];
 let tokens: number;
 let workers: PipelineWorker[];
 
-beforeEach(async () => {
+// One for all, since it takes longer to open than most tests do; each has an organisation of its own.
+beforeAll(async () => {
   directory = temporaryDirectory();
   engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
   storage = everyStore(engine);
+});
+afterAll(async () => {
+  await engine.close();
+  rmSync(directory, { recursive: true });
+});
+
+beforeEach(async () => {
+  orgId = newId('org');
   now = Date.now();
   errors = [];
   tokens = 0;
@@ -37,7 +46,7 @@ beforeEach(async () => {
   await storage.createSource({
     kind: 'sdk',
     id: source,
-    orgId: ORG,
+    orgId,
     name: 'All',
     enabled: true,
     match: '*',
@@ -46,14 +55,12 @@ beforeEach(async () => {
   });
   const definition = JSON.stringify({ name: 'P', sources: [source], steps: [], destinations: [] });
   await storage.createPipeline(
-    { id: newId('pipe'), orgId: ORG, name: 'P', enabled: true, version: 1, definition, ...times },
+    { id: newId('pipe'), orgId, name: 'P', enabled: true, version: 1, definition, ...times },
     'test',
   );
 });
 afterEach(async () => {
   await Promise.all(workers.map(worker => worker.stop()));
-  await engine.close();
-  rmSync(directory, { recursive: true });
 });
 
 const routed: RunReport = { ...failedReport(null, ''), outcome: 'routed', reason: null } as RunReport;
@@ -122,11 +129,11 @@ async function accept(count: number): Promise<string[]> {
     entityExternalId: null,
     happenedAt: now,
   }));
-  await storage.append([{ orgId: ORG, sourceId: null, receivedAt: now, events, idempotency: null }]);
+  await storage.append([{ orgId, sourceId: null, receivedAt: now, events, idempotency: null }]);
   return events.map(({ id }) => id);
 }
 
-const stateOf = async (id: string) => (await storage.findEvent(ORG, id))?.state;
+const stateOf = async (id: string) => (await storage.findEvent(orgId, id))?.state;
 const allAre = (ids: readonly string[], state: string) => async () =>
   (await Promise.all(ids.map(stateOf))).every(found => found === state);
 
@@ -189,7 +196,7 @@ test('a worker whose node was declared dead finds its late result refused, and a
   slow.held[0]?.end(failedReport(0, 'late'));
   await worker.stop();
   expect(await stateOf(id)).toBe('processed');
-  expect(await storage.listRuns(ORG, id)).toHaveLength(1);
+  expect(await storage.listRuns(orgId, id)).toHaveLength(1);
   expect(errors).toEqual([]);
 });
 
@@ -216,7 +223,7 @@ test.each([
   };
   const worker = startWorker(runner);
   const [id = ''] = await accept(1);
-  await until(async () => (await storage.findRetry(ORG, id)) !== null, 'It does not wait.');
+  await until(async () => (await storage.findRetry(orgId, id)) !== null, 'It does not wait.');
   if (restarts) await worker.stop();
   now -= 86_400_000;
   if (restarts) startWorker(runner);
@@ -239,9 +246,9 @@ test('what waits for storage when its node is declared dead is not run by it any
   const worker = startWorker(runner, {
     nodeId: () => (reads === 0 ? 'first' : null),
     storage: {
-      readProcessing(orgId) {
+      readProcessing(of) {
         reads++;
-        return isAway ? away() : storage.readProcessing(orgId);
+        return isAway ? away() : storage.readProcessing(of);
       },
       hasSuspects: () => (isAway ? away() : storage.hasSuspects()),
     },
@@ -340,7 +347,7 @@ describe('storage', () => {
     await until(() => errors.length > 0, 'Nobody noticed.');
     isAway = false;
     await until(allAre(ids, 'processed'), 'They are lost.');
-    expect((await storage.listRuns(ORG, ids[0] ?? '')).length).toBe(1);
+    expect((await storage.listRuns(orgId, ids[0] ?? '')).length).toBe(1);
   });
 
   test('that is away is looked at by one for all who have to wait for it', async () => {
@@ -350,9 +357,9 @@ describe('storage', () => {
     const ids = await accept(50);
     startWorker(atOnce, {
       storage: {
-        readProcessing(orgId) {
+        readProcessing(of) {
           reads++;
-          return isAway ? away() : storage.readProcessing(orgId);
+          return isAway ? away() : storage.readProcessing(of);
         },
         hasSuspects() {
           if (reads > 0) looks++;
@@ -381,7 +388,7 @@ describe('storage', () => {
     });
     await until(allAre([id], 'failed'), 'It is tried for ever.');
     expect(reads).toBe(3);
-    expect((await storage.listRuns(ORG, id))[0]).toMatchObject({
+    expect((await storage.listRuns(orgId, id))[0]).toMatchObject({
       outcome: 'failed',
       reason: expect.stringContaining('no such column'),
     });
@@ -408,7 +415,7 @@ describe('storage', () => {
       ),
       'Others are lost.',
     );
-    expect((await storage.listRuns(ORG, bad))[0]?.reason).toContain('It does not fit.');
+    expect((await storage.listRuns(orgId, bad))[0]?.reason).toContain('It does not fit.');
   });
 });
 
@@ -439,7 +446,7 @@ test('a suspect is tried alone, then strictly alone, and left alone after three 
   }
   looksForSuspects = true;
   await until(allAre([id], 'failed'), 'It is tried for ever.');
-  expect((await storage.listRuns(ORG, id))[0]?.reason).toContain('3 times');
+  expect((await storage.listRuns(orgId, id))[0]?.reason).toContain('3 times');
   expect(runner.held).toHaveLength(4);
   await worker.stop();
 });
