@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, jest, test } from 'bun:test';
+import { nextTurn } from '../../test/support/next-turn.ts';
 import { nothingGiven, recordTerminal } from '../../test/support/terminal.ts';
 import { readSettings } from '../settings.ts';
 import { createServe, welcome } from './serve.ts';
@@ -33,6 +34,32 @@ describe('serve', () => {
     process.emit('SIGTERM');
     expect(await left).toBe(0);
     expect(said.at(-1)).toContain('did not stop in time');
+  });
+
+  test('leaves within the ten seconds that are promised, whatever hangs', async () => {
+    jest.useFakeTimers();
+    try {
+      const { terminal } = listen();
+      const hangs = Promise.withResolvers<void>();
+      const serve = createServe(async () => ({
+        port: 1,
+        drain() {},
+        stop() {
+          hangs.resolve();
+          return new Promise(() => {});
+        },
+      }));
+      let code: number | undefined;
+      void serve.run(nothingGiven, { settings, terminal }).then(left => (code = left));
+      await nextTurn();
+      process.emit('SIGTERM');
+      await hangs.promise;
+      jest.advanceTimersByTime(10_000);
+      await nextTurn();
+      expect(code).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   test('goes on serving for the time that it is to drain, and stops then', async () => {

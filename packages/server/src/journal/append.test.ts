@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { everyStore } from '../../test/support/every-store.ts';
 import { nextTurn } from '../../test/support/next-turn.ts';
@@ -163,6 +163,23 @@ test('beyond what may wait in memory senders are answered to retry, until there 
   storage.open();
   await Promise.all(accepted);
   expect((await appender.accept(request({ payload }))).kind).toBe('stored');
+});
+
+test('while storage hangs, as with both standbys away, senders are answered within the 13 seconds that are promised', async () => {
+  jest.useFakeTimers();
+  try {
+    const appender = createAppender({ append: () => new Promise(() => {}) }, { commitsAtOnce: 1 });
+    const refusals: unknown[] = [];
+    for (const _ of [1, 2]) appender.accept(request()).catch(error => refusals.push(error));
+    jest.advanceTimersByTime(13_000);
+    await nextTurn();
+    expect(refusals).toEqual([
+      expect.objectContaining({ code: 'storage_unavailable' }),
+      expect.objectContaining({ code: 'storage_unavailable' }),
+    ]);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('drained waits for everything that was accepted, and for nothing more', async () => {

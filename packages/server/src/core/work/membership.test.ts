@@ -1,7 +1,12 @@
 import { expect, test } from 'bun:test';
-import { findStrays } from './membership.ts';
+import { seconds } from '../clock.ts';
+import { findStrays, HEARTBEAT_EVERY_MS, NODE_SILENCE_MS } from './membership.ts';
 
 const none = { events: [], deliveries: [], probes: [], listeners: [], jobs: [], labels: [] };
+
+test('a node that died is found within the 20 seconds that are promised: by the first heartbeat after its silence', () => {
+  expect(NODE_SILENCE_MS + HEARTBEAT_EVERY_MS).toBeLessThanOrEqual(seconds(20));
+});
 
 test('what was claimed by a node that is not among the living is stray', () => {
   const tokens = ['dead 1', 'live 1', 'live', '', 'a-token-of-the-first-edition'];
