@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { days, minutes, seconds } from '../../src/core/clock.ts';
 import type { StoredDestination } from '../../src/core/stores/configuration/destinations.ts';
 import type { DeliveryWorker } from '../../src/delivery/work/worker.ts';
@@ -9,11 +9,11 @@ import { until } from '../support/until.ts';
 
 let bench: WorkerBench;
 
-beforeEach(async () => {
+beforeAll(async () => {
   bench = await openWorkerBench();
 });
-
-afterEach(() => bench.close());
+afterEach(() => bench.reset());
+afterAll(() => bench.close());
 
 const read = async ({ orgId, id }: StoredDestination): Promise<StoredDestination> => {
   const found = await bench.storage.findDestination(orgId, id);

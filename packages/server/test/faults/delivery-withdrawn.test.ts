@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { seconds } from '../../src/core/clock.ts';
 import { createTemplateRenderer } from '../../src/delivery/rendering/template-renderer.ts';
 import { delivered, openWorkerBench, type WorkerBench } from '../support/delivery-worker.ts';
@@ -6,11 +6,11 @@ import { until } from '../support/until.ts';
 
 let bench: WorkerBench;
 
-beforeEach(async () => {
+beforeAll(async () => {
   bench = await openWorkerBench();
 });
-
-afterEach(() => bench.close());
+afterEach(() => bench.reset());
+afterAll(() => bench.close());
 
 /** Three deliveries of which one is under way and two wait in the worker's queue; and how to let the first end. */
 async function twoInTheQueue(storage: Parameters<WorkerBench['start']>[0]['storage'] = {}) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { days, minutes, seconds } from '../../src/core/clock.ts';
 import { Problem } from '../../src/core/errors.ts';
 import { delivered, failed, never, openWorkerBench, type WorkerBench } from '../support/delivery-worker.ts';
@@ -6,11 +6,11 @@ import { until } from '../support/until.ts';
 
 let bench: WorkerBench;
 
-beforeEach(async () => {
+beforeAll(async () => {
   bench = await openWorkerBench();
 });
-
-afterEach(() => bench.close());
+afterEach(() => bench.reset());
+afterAll(() => bench.close());
 
 /** Waits until the organisation's deliveries stand like this. */
 const untilStates = (orgId: string, wanted: Record<string, number>) =>

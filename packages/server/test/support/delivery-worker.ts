@@ -9,6 +9,7 @@ import { createDeliveryWorker, type DeliveryWorker } from '../../src/delivery/wo
 import { openStorage } from '../../src/storage/open.ts';
 import { aDestination, routedTo } from '../contract/storage/delivery-samples.ts';
 import { NOW, storedOrganisation } from '../contract/storage/samples.ts';
+import { emptyFile } from './empty-file.ts';
 import { type EveryStore, everyStore } from './every-store.ts';
 import { temporaryDirectory } from './service.ts';
 
@@ -32,6 +33,8 @@ export interface WorkerBench {
   create(behaviour: Partial<Behaviour>): DeliveryWorker;
   states(orgId: string): Promise<Partial<Record<DeliveryState, number>>>;
   list(orgId: string): Promise<StoredDelivery[]>;
+  /** Stops the workers and leaves all as it was when the bench was opened. */
+  reset(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -76,6 +79,7 @@ export async function openWorkerBench(): Promise<WorkerBench> {
   const errors: unknown[] = [];
   const workers: DeliveryWorker[] = [];
   let tokens = 0;
+  const stopWorkers = () => Promise.all(workers.splice(0).map(worker => worker.stop()));
   const list = (orgId: string) => storage.listDeliveries(orgId, {}, { limit: 10_000, below: null });
   function create(behaviour: Partial<Behaviour>): DeliveryWorker {
     const send = behaviour.send ?? (async () => delivered);
@@ -132,8 +136,15 @@ export async function openWorkerBench(): Promise<WorkerBench> {
       for (const { state } of await list(orgId)) counts[state] = (counts[state] ?? 0) + 1;
       return counts;
     },
+    async reset() {
+      await stopWorkers();
+      emptyFile(directory);
+      clock.time = NOW;
+      sent.length = 0;
+      errors.length = 0;
+    },
     async close() {
-      await Promise.all(workers.map(worker => worker.stop()));
+      await stopWorkers();
       await engine.close();
       rmSync(directory, { recursive: true, force: true });
     },
