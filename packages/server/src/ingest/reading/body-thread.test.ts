@@ -48,6 +48,8 @@ async function outcomeOf(read: () => unknown): Promise<unknown> {
   }
 }
 
+const webhooks = hostileWebhooks(limits.bodyBytes, limits.eventBytes);
+
 const unzipped = ({ body, headers }: HostileBody): Uint8Array =>
   headers?.['Content-Encoding'] === 'gzip' ? gunzipSync(body) : body;
 
@@ -66,7 +68,7 @@ describe('a body is read alike in place and on the thread', () => {
   }
 
   const readWebhook = createWebhookReader(limits);
-  for (const hostile of hostileWebhooks(limits.bodyBytes, limits.eventBytes)) {
+  for (const hostile of webhooks) {
     const bytes = unzipped(hostile);
     if (bytes.byteLength > limits.bodyBytes) continue;
     test(`of a webhook: ${hostile.name}`, async () => {
@@ -82,7 +84,7 @@ describe('a body is read alike in place and on the thread', () => {
 describe('what a signature needs of a body is read alike in place and on the thread', () => {
   for (const { name } of presets.filter(({ proofIn }) => proofIn !== undefined)) {
     test(name, async () => {
-      for (const { body } of hostileWebhooks(limits.bodyBytes, limits.eventBytes)) {
+      for (const { body } of webhooks) {
         if (body.byteLength > limits.bodyBytes) continue;
         const copy = new Uint8Array(body);
         expect(await thread.readProof('org_1', copy, name)).toEqual(proofIn(name, body));
