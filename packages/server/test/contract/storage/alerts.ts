@@ -8,11 +8,11 @@ import { aDestination, routedTo } from './delivery-samples.ts';
 import { onOwnDatabase } from './own-database.ts';
 import { aClaimInput, aJob, aRun, aSettlement } from './pipeline-samples.ts';
 import { anEvent, anSdkSource, aRequest, aWebhookSource, idAt, NOW, storedOrganisation } from './samples.ts';
-import type { OpenedStorage, Subject } from './suite.ts';
+import type { Lent, Subject } from './suite.ts';
 
 /** What is wrong, over all organisations, and what was told of it: these tests have a database of their own. */
 export function alertsContract(subject: Subject): void {
-  let opened: OpenedStorage;
+  let opened: Lent;
   let storage: EveryStore;
   onOwnDatabase(subject, own => {
     opened = own;

@@ -4,11 +4,11 @@ import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { onOwnDatabase } from './own-database.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement, tokensOf, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, aWebhookSource, idAt, NOW } from './samples.ts';
-import type { OpenedStorage, Subject } from './suite.ts';
+import type { Lent, Subject } from './suite.ts';
 
 /** Claims see every organisation, so these tests have a database of their own and leave nothing waiting in it. */
 export function claimsContract(subject: Subject): void {
-  let opened: OpenedStorage;
+  let opened: Lent;
   let storage: EveryStore;
   onOwnDatabase(subject, own => {
     opened = own;

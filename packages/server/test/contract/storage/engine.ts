@@ -39,7 +39,7 @@ export function engineContract(subject: Subject): void {
   }
 
   test('announces to every node whose configuration has changed, and what of it', async () => {
-    const opened = await subject.openEmpty();
+    const opened = await subject.openNew();
     const storage = everyStore(opened.nodes[0]);
     const org = await storedOrganisation(storage);
     // The last one of an installation stays.
@@ -83,7 +83,7 @@ export function engineContract(subject: Subject): void {
   });
 
   test('announces nothing that is no configuration', async () => {
-    const opened = await subject.openEmpty();
+    const opened = await subject.openNew();
     const [node] = opened.nodes;
     const org = idAt('org', NOW);
     const announced = new Set<string | undefined>();
@@ -99,7 +99,7 @@ export function engineContract(subject: Subject): void {
   });
 
   test('has announced a change to its own node by the time it is answered', async () => {
-    const opened = await subject.openEmpty();
+    const opened = await subject.openNew();
     const [node] = opened.nodes;
     let announced = 0;
     node.onConfigurationChanged(() => announced++);

@@ -4,11 +4,11 @@ import { aDestination, routedTo } from './delivery-samples.ts';
 import { onOwnDatabase } from './own-database.ts';
 import { aClaimInput, accepted, aJob, tokensOf } from './pipeline-samples.ts';
 import { idAt, NOW, storedOrganisation } from './samples.ts';
-import type { OpenedStorage, Subject } from './suite.ts';
+import type { Lent, Subject } from './suite.ts';
 
 /** Nodes and what they have claimed: seen by every node, so these tests have a database of their own. */
 export function nodesContract(subject: Subject): void {
-  let opened: OpenedStorage;
+  let opened: Lent;
   let storage: EveryStore;
   onOwnDatabase(subject, own => {
     opened = own;

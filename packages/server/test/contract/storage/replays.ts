@@ -4,11 +4,11 @@ import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination } from './delivery-samples.ts';
 import { aClaimInput, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
-import type { OpenedStorage, Subject } from './suite.ts';
+import type { Lent, Subject } from './suite.ts';
 
 /** What a replay does to the deliveries of its event that had died, and to the state that the event was in. */
 export function replaysContract(subject: Subject): void {
-  let opened: OpenedStorage;
+  let opened: Lent;
   let storage: EveryStore;
   beforeAll(async () => {
     opened = await subject.openEmpty();

@@ -5,10 +5,10 @@ import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination } from './delivery-samples.ts';
 import { aClaimInput, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
-import type { OpenedStorage, Subject } from './suite.ts';
+import type { Lent, Subject } from './suite.ts';
 
 export function retriesContract(subject: Subject): void {
-  let opened: OpenedStorage;
+  let opened: Lent;
   let storage: EveryStore;
   beforeAll(async () => {
     opened = await subject.openEmpty();

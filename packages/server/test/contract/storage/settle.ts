@@ -6,13 +6,13 @@ import { aDestination } from './delivery-samples.ts';
 import { onOwnDatabase } from './own-database.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement, tokensOf, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
-import type { OpenedStorage, Subject } from './suite.ts';
+import type { Lent, Subject } from './suite.ts';
 
 /** Whose tallies they are. */
 const step = { version: 1, step: 0 };
 
 export function settleContract(subject: Subject): void {
-  let opened: OpenedStorage;
+  let opened: Lent;
   let storage: EveryStore;
   onOwnDatabase(subject, own => {
     opened = own;
