@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { deliveryState } from './dashboard-deliveries.ts';
-import { entityKind, entityRef, externalId, moment, textOf } from './event.ts';
+import { entityKind, entityRef, eventState, externalId, moment, textOf } from './event.ts';
 import { pagingQuery } from './paging.ts';
 
 /** Private calls about what came in. */
-export const eventState = z.enum(['accepted', 'processed', 'dropped', 'unrouted', 'failed']);
 
 /** What became of an event, for people: the first of these that fits. */
 export const eventOutcomes = [

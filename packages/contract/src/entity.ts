@@ -1,12 +1,19 @@
 import { z } from 'zod';
-import { type EventSummary, eventState } from './dashboard-events.ts';
-import { entityKind, externalId, jsonObject, parseTimestamp, textOf, timestamp } from './event.ts';
+import type { EventSummary } from './dashboard-events.ts';
+import { MOST_TRAIT_BYTES } from './entity-limits.ts';
+import {
+  entityKind,
+  eventState,
+  externalId,
+  jsonObject,
+  parseTimestamp,
+  textOf,
+  timestamp,
+} from './event.ts';
 import { pagingQuery } from './paging.ts';
 
 /** The shapes of the second public API: entities, the graph that they form, and the events of each. */
 export const MOST_ENTITIES_AT_ONCE = 1_000;
-/** UTF-8 bytes of an entity's traits as JSON. */
-export const MOST_TRAIT_BYTES = 64 * 1024;
 const MOST_GRAPH_DEPTH = 5;
 
 /** A relation stands in a path like a kind, under the same rules. */

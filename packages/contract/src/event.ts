@@ -122,6 +122,9 @@ export const ingestBody = (limits: EventLimits) =>
       .meta({ description: 'All of them are stored, or none.' }),
   });
 
+/** What has become of an event that was accepted. */
+export const eventState = z.enum(['accepted', 'processed', 'dropped', 'unrouted', 'failed']);
+
 export const acceptedEvent = z.object({
   id: z.string().meta({
     description: 'The id under which the event is stored.',

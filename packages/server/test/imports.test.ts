@@ -53,6 +53,19 @@ describe('the source', () => {
     expect(findCycle(edges)).toBeNull();
   });
 
+  test('starts the threads of storage without schemas, which would be half of their start', () => {
+    const entries = ['reader', 'writer'].map(name => `packages/server/src/storage/sqlite/${name}.ts`);
+    const reached = new Set(entries);
+    for (const file of reached) {
+      for (const { from, to, typeOnly } of edges) {
+        if (from !== file || typeOnly) continue;
+        reached.add(to.replace(/^@sluice\/contract\/(.*)$/, 'packages/contract/src/$1.ts'));
+      }
+    }
+    expect(reached).toContain('packages/contract/src/entity-limits.ts');
+    expect(reached).not.toContain('zod');
+  });
+
   test('says the names of Bun and reads the environment only where it may', () => {
     expect(sourceFiles.flatMap(file => namesOutOfPlace(fromRoot(file), sourceOf(file)))).toEqual([]);
   });

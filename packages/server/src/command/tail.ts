@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EventSummary, eventState } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
+import { eventState } from '@sluice/contract/event';
 import { LOCAL_SOCKET, LOCAL_TAIL_PATH } from '@sluice/contract/local';
 import { readEvents } from './client/event-stream.ts';
 import { NOT_REACHED, NotReached, readRefusal, serverAddressOf, whyNotReached } from './client/server.ts';

@@ -1,11 +1,6 @@
 import type { DeadLetterActions } from '../core/jobs/dead-letters.ts';
-import {
-  AUDIT_EXPORT_JOB,
-  EXPORT_JOB,
-  type ExportSource,
-  LETTERS_EXPORT_JOB,
-  readExportRequest,
-} from '../core/jobs/export.ts';
+import { type ExportSource, readExportRequest } from '../core/jobs/export.ts';
+import { AUDIT_EXPORT_JOB, EXPORT_JOB, LETTERS_EXPORT_JOB } from '../core/jobs/export-job.ts';
 import type { ConfigurationStore } from '../core/stores/configuration.ts';
 import type { Job } from '../core/stores/jobs.ts';
 import type { Journal } from '../core/stores/journal.ts';

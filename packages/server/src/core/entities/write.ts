@@ -1,4 +1,4 @@
-import { MOST_TRAIT_BYTES } from '@sluice/contract/entity';
+import { MOST_TRAIT_BYTES } from '@sluice/contract/entity-limits';
 import { putField } from '../expressions/path.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../json/json.ts';
 import { mergePatch } from '../json/merge-patch.ts';

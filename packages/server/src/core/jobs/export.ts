@@ -4,18 +4,9 @@ import { z } from 'zod';
 import type { Job } from '../stores/jobs.ts';
 import type { EventFilter } from '../stores/journal.ts';
 import { deadLetterSelection } from './dead-letters.ts';
+import { AUDIT_EXPORT_JOB, EXPORT_JOB, exportJobs, LETTERS_EXPORT_JOB } from './export-job.ts';
 import type { JobOrigin } from './new-job.ts';
 import { storedFilter } from './stored-filter.ts';
-
-/**
- * Events, dead letters and the audit log as a file, as a job. Each is a kind of its own: a node of an earlier version,
- * which knows only events, leaves the others to those that know them.
- */
-export const EXPORT_JOB = 'events.export';
-export const LETTERS_EXPORT_JOB = 'dead_letters.export';
-export const AUDIT_EXPORT_JOB = 'audit.export';
-
-export const exportJobs = [EXPORT_JOB, LETTERS_EXPORT_JOB, AUDIT_EXPORT_JOB] as const;
 
 export const isExport = ({ kind }: Pick<Job, 'kind'>): boolean => exportJobs.some(one => one === kind);
 

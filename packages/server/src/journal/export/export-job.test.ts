@@ -8,13 +8,8 @@ import { createExportOpener } from '../../compose/exports.ts';
 import { hours } from '../../core/clock.ts';
 import { idFloor, newId } from '../../core/ids.ts';
 import type { DeadLetterActions } from '../../core/jobs/dead-letters.ts';
-import {
-  AUDIT_EXPORT_JOB,
-  EXPORT_JOB,
-  type ExportActions,
-  type ExportRequest,
-  LETTERS_EXPORT_JOB,
-} from '../../core/jobs/export.ts';
+import type { ExportActions, ExportRequest } from '../../core/jobs/export.ts';
+import { AUDIT_EXPORT_JOB, EXPORT_JOB, LETTERS_EXPORT_JOB } from '../../core/jobs/export-job.ts';
 import { type JobOrigin, newJob } from '../../core/jobs/new-job.ts';
 import type { StorageEngine } from '../../core/stores/engine.ts';
 import type { Job, JobStore } from '../../core/stores/jobs.ts';

@@ -1,6 +1,7 @@
 import { type Clock, minutes, toRfc3339 } from '../../core/clock.ts';
 import { idTime } from '../../core/ids.ts';
-import { type ExportSource, exportJobs } from '../../core/jobs/export.ts';
+import type { ExportSource } from '../../core/jobs/export.ts';
+import { exportJobs } from '../../core/jobs/export-job.ts';
 import type { ClaimedJob, Job, JobStore } from '../../core/stores/jobs.ts';
 import type { Membership } from '../../core/work/membership.ts';
 import { FILE_KEPT_MS } from './actions.ts';

@@ -1,6 +1,7 @@
 import type { ExportFormat } from '@sluice/contract/dashboard-events';
 import { eventSummaryOf } from '../../core/event/summary.ts';
-import type { EXPORT_JOB, ExportRequestOf, ExportSlice, ExportSource } from '../../core/jobs/export.ts';
+import type { ExportRequestOf, ExportSlice, ExportSource } from '../../core/jobs/export.ts';
+import type { EXPORT_JOB } from '../../core/jobs/export-job.ts';
 import type { Job } from '../../core/stores/jobs.ts';
 import type { EventFilter, Journal } from '../../core/stores/journal.ts';
 import { exportLines } from './format.ts';

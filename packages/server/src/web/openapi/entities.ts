@@ -4,9 +4,9 @@ import {
   entityBody,
   entityRecord,
   MOST_ENTITIES_AT_ONCE,
-  MOST_TRAIT_BYTES,
   traitsBody,
 } from '@sluice/contract/entity';
+import { MOST_TRAIT_BYTES } from '@sluice/contract/entity-limits';
 import { z } from 'zod';
 import { anEntity, deletedAnswer, entityPath, errorsOf, ifMatch, paging } from './entities-common.ts';
 import type { DocumentedLimits } from './limits.ts';

@@ -1,4 +1,4 @@
-import { MOST_TRAIT_BYTES } from '@sluice/contract/entity';
+import { MOST_TRAIT_BYTES } from '@sluice/contract/entity-limits';
 import { z } from 'zod';
 import { createEntityBodyReader, type LargeEntityBodies, traitsPath } from '../../core/entities/bodies.ts';
 import { Problem } from '../../core/errors.ts';

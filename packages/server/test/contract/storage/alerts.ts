@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { minutes } from '../../../src/core/clock.ts';
 import { systemSourceId } from '../../../src/core/event/system-source.ts';
-import { EXPORT_JOB } from '../../../src/core/jobs/export.ts';
+import { EXPORT_JOB } from '../../../src/core/jobs/export-job.ts';
 import type { NewAlert, Trouble, TroubleThresholds } from '../../../src/core/stores/alerts.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { EXPORT_JOB, exportJobs, LETTERS_EXPORT_JOB } from '../../../src/core/jobs/export.ts';
+import { EXPORT_JOB, exportJobs, LETTERS_EXPORT_JOB } from '../../../src/core/jobs/export-job.ts';
 import type { Job } from '../../../src/core/stores/jobs.ts';
 import { aJob, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, NOW, storedOrganisation } from './samples.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Kysely, type KyselyPlugin, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { EXPORT_JOB } from '../../../src/core/jobs/export.ts';
+import { EXPORT_JOB } from '../../../src/core/jobs/export-job.ts';
 import type { DeliveryState } from '../../../src/core/stores/delivery.ts';
 import type { StorageEngine } from '../../../src/core/stores/engine.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';

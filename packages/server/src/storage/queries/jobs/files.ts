@@ -1,4 +1,4 @@
-import { exportJobs } from '../../../core/jobs/export.ts';
+import { exportJobs } from '../../../core/jobs/export-job.ts';
 import type { JobStore } from '../../../core/stores/jobs.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';

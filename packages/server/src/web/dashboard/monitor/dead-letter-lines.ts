@@ -1,7 +1,8 @@
 import type { DeadLetter } from '@sluice/contract/dashboard-letters';
 import { toRfc3339 } from '../../../core/clock.ts';
 import type { DeadLetterActions, ExportedLetter, StoredDeadLetter } from '../../../core/jobs/dead-letters.ts';
-import type { ExportRequestOf, ExportSource, LETTERS_EXPORT_JOB } from '../../../core/jobs/export.ts';
+import type { ExportRequestOf, ExportSource } from '../../../core/jobs/export.ts';
+import type { LETTERS_EXPORT_JOB } from '../../../core/jobs/export-job.ts';
 import { onOneLine } from '../../../core/json/one-line.ts';
 import type { Job } from '../../../core/stores/jobs.ts';
 import { showDelivery } from './deliveries.ts';

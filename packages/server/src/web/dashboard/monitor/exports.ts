@@ -3,14 +3,8 @@ import type { exportBody } from '@sluice/contract/dashboard-exports';
 import type { z } from 'zod';
 import { seconds } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
-import {
-  AUDIT_EXPORT_JOB,
-  EXPORT_JOB,
-  type ExportActions,
-  type ExportRequest,
-  LETTERS_EXPORT_JOB,
-  readExportRequest,
-} from '../../../core/jobs/export.ts';
+import { type ExportActions, type ExportRequest, readExportRequest } from '../../../core/jobs/export.ts';
+import { AUDIT_EXPORT_JOB, EXPORT_JOB, LETTERS_EXPORT_JOB } from '../../../core/jobs/export-job.ts';
 import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { JobStore } from '../../../core/stores/jobs.ts';

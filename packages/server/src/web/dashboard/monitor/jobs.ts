@@ -2,14 +2,8 @@ import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { DISCARD_JOB, RETRY_JOB, readSelection } from '../../../core/jobs/dead-letters.ts';
-import {
-  AUDIT_EXPORT_JOB,
-  EXPORT_JOB,
-  type ExportActions,
-  isExport,
-  LETTERS_EXPORT_JOB,
-  readExportRequest,
-} from '../../../core/jobs/export.ts';
+import { type ExportActions, isExport, readExportRequest } from '../../../core/jobs/export.ts';
+import { AUDIT_EXPORT_JOB, EXPORT_JOB, LETTERS_EXPORT_JOB } from '../../../core/jobs/export-job.ts';
 import { REPLAY_JOB, readReplayRequest } from '../../../core/jobs/replay.ts';
 import type { Job, JobStore } from '../../../core/stores/jobs.ts';
 import type { Calls } from '../calls.ts';
