@@ -197,6 +197,7 @@ test('steps are moved by the keyboard, and each move is announced', async () => 
 });
 
 test('where no model is asked, what depends on its label says so, and a label can be picked', async () => {
+  const onCall = await makeInbox(owner, 'On call');
   const { page } = await openNew({
     steps: [
       {
@@ -208,15 +209,21 @@ test('where no model is asked, what depends on its label says so, and a label ca
           model: { provider: 'anthropic', name: 'm' },
         },
       },
+      { kind: 'transform', config: { set: { sev: '$event.labels.severity' } } },
     ],
-    destinations: [{ id: inbox, when: 'labels.severity == "high"' }],
+    destinations: [
+      { id: inbox, when: 'labels.severity == "high"' },
+      { id: onCall, when: 'payload.sev == "high"' },
+    ],
   });
   await chooseEvent(page);
   await page.getByText('Team inbox: Depends on labels.severity: pick a label to simulate.').waitFor();
+  await page.getByText('On call: Depends on labels.severity: pick a label to simulate.').waitFor();
   expect(await page.getByText('It would not go to').count()).toBe(0);
   await page.getByRole('combobox', { name: 'Simulate labels.severity' }).click();
   await page.getByRole('option', { name: 'high' }).click();
   await page.getByText('It would go to Team inbox.').waitFor();
+  await page.getByText('It would go to On call.').waitFor();
 });
 
 test('the test panel shows what each step does, again after each change, and stores nothing', async () => {
