@@ -95,6 +95,10 @@ describe('the overview', () => {
     const chart = page.getByRole('img', { name: /^Received 4 in the last/ });
     await chart.scrollIntoViewIfNeeded();
     await chart.locator('svg').first().waitFor();
+    const ticks = page.getByRole('img', { name: /^p95 / }).locator('svg text').filter({ hasText: /s$/ });
+    await ticks.first().waitFor();
+    // Each in one line.
+    for (const tick of await ticks.allTextContents()) expect(tick).toMatch(/^[\d.]+\u00a0m?s$/);
 
     await shop.send({ skip: true });
     await funnel.getByRole('link', { name: /^Received 5/ }).waitFor();

@@ -109,7 +109,8 @@ export default function Charts({
               curveType="linear"
               withDots={times.length < FEW_POINTS || hasLonePoint(overview.latency.series.p50)}
               connectNulls={false}
-              valueFormatter={formatDuration}
+              // A tick would be broken at the space before its unit.
+              valueFormatter={ms => formatDuration(ms).replace(' ', '\u00a0')}
               lineProps={{ isAnimationActive: false }}
               // A step is as wide as it is in the other charts, and not a point from edge to edge.
               xAxisProps={{ ...common.xAxisProps, scale: 'band' }}
