@@ -49,13 +49,13 @@ const SECRETS = {
 
 const stateOf = ({ state }: { readonly state: string }) => state;
 
-describe.each(Object.keys(oldInstallations))('what the first edition left in %s', engine => {
+describe.each(Object.entries(oldInstallations))('what the first edition left in %s', (_, open) => {
   let old: OldInstallation;
   let owner: Person;
   const enter = (name: string) => logIn(old.url, `${name}@example.com`, PASSWORD);
 
   beforeAll(async () => {
-    old = (await oldInstallations[engine]?.()) as OldInstallation;
+    old = await open();
     owner = await enter('owner');
     await until(isAtRest, 'What was open does not come to its end.');
   });

@@ -52,11 +52,16 @@ const SECRET_KEY_OF_DATABASE = 'the secret key of the first edition, a fixture';
 const unpacked = (file: string): Buffer => gunzipSync(readFileSync(join(KEPT, file)));
 const known = JSON.parse(readFileSync(join(KEPT, 'known.json'), 'utf8')) as Record<string, Known>;
 
-export const oldInstallations: Readonly<Record<string, () => Promise<OldInstallation>>> = {
-  async SQLite() {
+/** What befalls it before the server of today is started on it: given its data directory, or the address of its database. */
+type Meanwhile = (where: string) => Promise<void>;
+const nothing: Meanwhile = async () => {};
+
+export const oldInstallations = {
+  async SQLite(meanwhile = nothing): Promise<OldInstallation> {
     const directory = mkdtempSync(join(tmpdir(), 'sluice-first-edition-'));
     unpackInto(directory);
     const left = await leftInCopy();
+    await meanwhile(directory);
     const server = await serve({ SLUICE_DATA_DIR: directory });
     return {
       url: server.url,
@@ -71,13 +76,14 @@ export const oldInstallations: Readonly<Record<string, () => Promise<OldInstalla
     };
   },
 
-  async PostgreSQL() {
-    const database = await freshDatabase();
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    await restoreDatabaseOfOld(client);
-    const stored: Look = async <Row>(statement: string) => (await client.query(statement)).rows as Row[];
-    const left = await readRowsOfOld(stored);
+  async PostgreSQL(meanwhile = nothing, makeDatabase = freshDatabase): Promise<OldInstallation> {
+    const database = await makeDatabase();
+    const restoring = await connect(database.url);
+    await restoreDatabaseOfOld(restoring);
+    const left = await readRowsOfOld(lookThrough(restoring));
+    await restoring.end();
+    await meanwhile(database.url);
+    const client = await connect(database.url);
     const server = await serve({
       SLUICE_DATABASE_URL: database.url,
       SLUICE_SECRET_KEY: SECRET_KEY_OF_DATABASE,
@@ -87,7 +93,7 @@ export const oldInstallations: Readonly<Record<string, () => Promise<OldInstalla
       known: known.postgres as Known,
       left,
       secretKey: SECRET_KEY_OF_DATABASE,
-      stored,
+      stored: lookThrough(client),
       async close() {
         await server.stop();
         await client.end();
@@ -95,13 +101,24 @@ export const oldInstallations: Readonly<Record<string, () => Promise<OldInstalla
       },
     };
   },
-};
+} as const;
 
 export const restoreDatabaseOfOld = (client: pg.Client) =>
   client.query(unpacked('postgres.sql.gz').toString());
 
 const unpackInto = (directory: string): Buffer =>
   execFileSync('tar', ['-x', '-C', directory], { input: unpacked('sqlite.tar.gz') });
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return client;
+}
+
+const lookThrough =
+  (client: pg.Client): Look =>
+  async <Row>(statement: string) =>
+    (await client.query(statement)).rows as Row[];
 
 const lookInto =
   (directory: string): Look =>
