@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import { type Clock, seconds } from '../core/clock.ts';
 import type { AttemptResult, RequestSummary } from '../core/http/attempt.ts';
 import { type Exchange, shownHeaders } from '../core/http/exchange.ts';
 import type { OutgoingFailure, OutgoingHttp, OutgoingResult } from '../core/http/outgoing.ts';
@@ -28,6 +28,11 @@ export interface VendorRejection extends OutgoingFailure {
 }
 
 const MOST_SHOWN_BODY = 16 * 1024;
+/**
+ * What arrives after this long keeps its exchange as a failure does: somebody will ask where the time went. What arrives
+ * sooner is nearly all of it, and costs neither the headers nor a row of its own.
+ */
+const SLOW_MS = seconds(1);
 
 export async function post(
   request: Post,
@@ -46,7 +51,9 @@ export async function post(
   const verdict = request.judge?.(result) ?? judgeStatus(result.status);
   if (verdict === 'delivered') {
     const delivered = { outcome: 'delivered', ...answered } as const;
-    return request.isTest ? { ...delivered, exchange: exchangeOf(result) } : delivered;
+    return request.isTest || facts.durationMs >= SLOW_MS
+      ? { ...delivered, exchange: exchangeOf(result) }
+      : delivered;
   }
   const retryAfterMs =
     verdict.retryAfterMs ?? readRetryAfter(result.headers.get('retry-after'), deps.clock.now());

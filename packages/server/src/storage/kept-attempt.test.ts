@@ -68,4 +68,5 @@ test('only the first attempt of a delivery, where that delivers it, is kept with
   expect(isOnlyAttempt({ ...first, next: { state: 'retrying', dueAt: 9 } }, '{}')).toBe(false);
   expect(isOnlyAttempt({ ...first, next: { state: 'dead', code: 'timeout' } }, '{}')).toBe(false);
   expect(isOnlyAttempt(ended({}, { response: 'x'.repeat(4_000) }), '{}')).toBe(false);
+  expect(isOnlyAttempt(ended({}, { exchange: '{}' }), '{}')).toBe(false);
 });

@@ -67,6 +67,12 @@ export function fullRequest(kept: string, repeated: Repeated): string {
   return request;
 }
 
-/** Whether it is kept in the row of its delivery, which it ends as the first and only one. */
-export const isOnlyAttempt = ({ next, attempt: { n, response } }: EndedAttempt, request: string): boolean =>
-  next.state === 'delivered' && n === 1 && request.length + response.length <= LONGEST_TOGETHER;
+/** Whether it is kept in the row of its delivery, which it ends as the first and only one; an exchange has no place there. */
+export const isOnlyAttempt = (
+  { next, attempt: { n, response, exchange } }: EndedAttempt,
+  request: string,
+): boolean =>
+  next.state === 'delivered' &&
+  n === 1 &&
+  exchange === undefined &&
+  request.length + response.length <= LONGEST_TOGETHER;

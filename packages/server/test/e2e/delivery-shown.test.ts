@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { ExchangeRecord } from '@sluice/contract/dashboard-deliveries';
 import { dataOf } from '../support/dashboard.ts';
 import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -54,6 +55,35 @@ test('a list shows the beginning of what was sent and answered, a delivery by it
   const [whole] = (await inFull(listed.id)).attempts;
   expect(whole?.request.body).toContain(long);
   expect(whole?.response).toContain(long);
+});
+
+test('what took a second to arrive shows the phases and the headers of the answer, without secrets; what was quick does not', async () => {
+  const slow = startReceiver(async ({ path }) => {
+    if (path === '/slow') await Bun.sleep(1_050);
+    return new Response('ok', { headers: { 'x-request-id': '7', 'x-echo': `we saw ${SECRET}` } });
+  });
+  const to = (path: string) =>
+    flow.destination({
+      kind: 'webhook',
+      name: path,
+      config: { url: `${slow.url}/${path}`, auth: { mode: 'bearer', secret: SECRET } },
+    });
+  const [late, quick] = [await to('slow'), await to('quick')];
+  await flow.routeTo(...[late, quick].map(({ id }) => ({ id, when: 'event.type == "both"' })));
+  const event = await flow.send({}, 'both');
+  const delivered = () => flow.deliveries(`event=${event}&state=delivered`);
+  await until(async () => (await delivered()).length === 2, 'They did not both arrive.');
+  const attemptOf = async ({ id }: { id: string }) => {
+    const found = (await delivered()).find(({ destination }) => destination.id === id);
+    return (await inFull(found?.id ?? '')).attempts[0];
+  };
+  expect(await attemptOf(quick)).toMatchObject({ code: null, exchange: null });
+  const attempt = await attemptOf(late);
+  expect(attempt).toMatchObject({ code: null, status: 200, response: 'ok' });
+  const { exchange } = attempt as unknown as { exchange: ExchangeRecord };
+  expect(exchange.headers).toMatchObject({ 'x-request-id': '7', 'x-echo': 'we saw …' });
+  expect(exchange.phases.first_byte_ms).toBeGreaterThanOrEqual(1_000);
+  await slow.stop();
 });
 
 test('the inbox keeps the first 64 KiB', async () => {

@@ -11,7 +11,7 @@ interface AttemptFacts {
   /** The beginning of what it answered. */
   readonly response: string | null;
   readonly durationMs: number;
-  /** Over HTTP, of what failed and of a test. */
+  /** Over HTTP, of what failed or was slow, and of a test. */
   readonly exchange?: Exchange;
 }
 

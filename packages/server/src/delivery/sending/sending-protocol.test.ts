@@ -39,15 +39,17 @@ test('results come back as they were, in their order', () => {
     response: fc.option(text),
     durationMs: count,
   };
+  const exchange = fc.record({ headers: fc.dictionary(text, text), phases: fc.constant({ dns_ms: 0.5 }) });
   const results: fc.Arbitrary<AttemptResult> = fc.oneof(
     fc.record({ outcome: fc.constant('delivered' as const), ...facts }),
+    fc.record({ outcome: fc.constant('delivered' as const), ...facts, exchange }),
     fc.record({
       outcome: fc.constant('failed' as const),
       ...facts,
       code: fc.constantFrom('timeout' as const, 'bad_status' as const),
       message: text,
       retryAfterMs: fc.option(count),
-      exchange: fc.record({ headers: fc.dictionary(text, text), phases: fc.constant({ dns_ms: 0.5 }) }),
+      exchange,
     }),
     fc.record({
       outcome: fc.constant('failed' as const),

@@ -103,14 +103,14 @@ export function packOutcome(writer: TextWriter, call: number, outcome: SendOutco
   writer.text(result.outcome).text(target).text(body).number(names.length);
   for (const name of names) writer.text(name).text(headers[name] ?? '');
   writer.numberOrNull(result.status).textOrNull(result.response).number(result.durationMs);
+  writer.textOrNull(result.exchange === undefined ? null : JSON.stringify(result.exchange));
   if (result.outcome === 'failed') {
-    const { code, message, retryAfterMs, isFinal, exchange } = result;
+    const { code, message, retryAfterMs, isFinal } = result;
     writer
       .text(code)
       .text(message)
       .numberOrNull(retryAfterMs)
-      .number(isFinal ? 1 : 0)
-      .textOrNull(exchange === undefined ? null : JSON.stringify(exchange));
+      .number(isFinal ? 1 : 0);
   }
 }
 
@@ -130,23 +130,18 @@ function unpackOutcome(reader: TextReader): SendOutcome {
   }
   const [target, body] = [reader.text(), reader.text()];
   const headers = Array.from({ length: reader.number() }, () => [reader.text(), reader.text()] as const);
-  const facts = {
+  const answered = {
     request: { target, headers: Object.fromEntries(headers), body },
     status: reader.numberOrNull(),
     response: reader.textOrNull(),
     durationMs: reader.number(),
   };
+  const exchange = reader.textOrNull();
+  const facts = exchange === null ? answered : { ...answered, exchange: JSON.parse(exchange) as Exchange };
   if (kind === 'delivered') return { kind: 'result', result: { outcome: 'delivered', ...facts } };
   const failure = { code: reader.text() as OutgoingFailure['code'], message: reader.text() };
   const retryAfterMs = reader.numberOrNull();
   const isFinal = reader.number() === 1;
-  const exchange = reader.textOrNull();
-  const failed = {
-    outcome: 'failed',
-    ...facts,
-    ...failure,
-    retryAfterMs,
-    ...(exchange === null ? {} : { exchange: JSON.parse(exchange) as Exchange }),
-  } as const;
+  const failed = { outcome: 'failed', ...facts, ...failure, retryAfterMs } as const;
   return { kind: 'result', result: isFinal ? { ...failed, isFinal } : failed };
 }

@@ -30,13 +30,16 @@ test('what a receiver says is kept without what no database takes, and of any ki
   }
 });
 
-test('what failed keeps its exchange, what arrived is kept small', () => {
+test('an exchange is kept where there is one, also of what arrived', () => {
   const exchange = { headers: { 'retry-after': '5' }, phases: { first_byte_ms: 3 } };
   const failed = { ...refusal({}), exchange };
   expect(toRecord(claim, failed, decision, 7).attempt.exchange).toBe(JSON.stringify(exchange));
   const { code: _code, message: _message, retryAfterMs: _retryAfter, isFinal: _isFinal, ...facts } = failed;
   const delivered: AttemptResult = { ...facts, outcome: 'delivered' };
-  expect(toRecord(claim, delivered, { kind: 'delivered' }, 7).attempt).not.toHaveProperty('exchange');
+  const arrived = toRecord(claim, delivered, { kind: 'delivered' }, 7);
+  expect(arrived.attempt.exchange).toBe(JSON.stringify(exchange));
+  const { exchange: _exchange, ...fast } = delivered;
+  expect(toRecord(claim, fast, { kind: 'delivered' }, 7).attempt).not.toHaveProperty('exchange');
   expect(withoutTexts(toRecord(claim, failed, decision, 7)).attempt).not.toHaveProperty('exchange');
 });
 

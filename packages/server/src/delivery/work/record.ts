@@ -24,8 +24,7 @@ export const toRecord = (
     message: result.outcome === 'delivered' ? null : kept(result.message),
     request: JSON.stringify(result.request),
     response: kept(result.response ?? ''),
-    // What arrives is by far the most, and is kept small.
-    ...(result.outcome === 'failed' && result.exchange ? { exchange: JSON.stringify(result.exchange) } : {}),
+    ...(result.exchange ? { exchange: JSON.stringify(result.exchange) } : {}),
   },
   repeats: { eventId: delivery.event.id, eventType: delivery.event.type, output: delivery.output },
   next: nextOf(decision),

@@ -113,6 +113,25 @@ export function deliveriesContract(subject: Subject): void {
     expect(await storage.claimDeliveries(input(1, 9 * size), lease('c'))).toHaveLength(1);
   });
 
+  test('a first attempt that arrived is kept with its exchange where it has one, beside those that have none', async () => {
+    const { storage, orgId, destination, input } = await sample();
+    for (let n = 0; n < 2; n++) await routedTo(storage, orgId, [destination.id]);
+    const claimed = await storage.claimDeliveries(input(), lease('a'));
+    const exchange = '{"headers":{"x-request-id":"7"},"phases":{"first_byte_ms":1200}}';
+    const [slow, quick] = claimed.map(delivery => record(delivery, 'a', { state: 'delivered' }));
+    if (!slow || !quick) throw new Error('Nothing was claimed.');
+    expect(
+      await storage.recordAttempts([{ ...slow, attempt: { ...slow.attempt, exchange } }, quick]),
+    ).toEqual([]);
+    const [ofSlow, ofQuick] = await Promise.all(
+      [slow, quick].map(({ deliveryId }) => storage.listAttempts(orgId, deliveryId)),
+    );
+    expect(ofSlow).toEqual([{ ...slow.attempt, exchange }]);
+    expect(ofQuick).toEqual([quick.attempt]);
+    for (const { deliveryId } of [slow, quick])
+      expect(await storage.findDelivery(orgId, deliveryId)).toMatchObject({ state: 'delivered', attempt: 1 });
+  });
+
   test('records an attempt, and what becomes of its delivery', async () => {
     const { storage, orgId, destination, input } = await sample();
     await routedTo(storage, orgId, [destination.id]);
