@@ -119,7 +119,7 @@ describe('a secret that stands in the body itself is struck out before the event
     expect((await stored(source)).filter(payload => payload === body('…'))).toHaveLength(2);
   });
 
-  test('Gitea: what versions before 1.14 send beside the signature, and nothing else of that name', async () => {
+  test('Gitea: what older versions send beside the signature, and nothing else of that name', async () => {
     const secret = 'of the hook';
     const source = await create({
       auth: 'provider',

@@ -89,7 +89,7 @@ export const gitea = forge({
   documentation: 'Gitea Documentation: Webhooks',
   ownSignature: 'x-gitea-signature',
   ownHeaders: 'x-gitea',
-  // Versions before 1.14 send it beside the signature.
+  // Older versions send it beside the signature.
   secretFields: ['payload.secret'],
 });
 

@@ -147,7 +147,7 @@ export const samples: readonly Sample[] = [
     keys: { secret },
     body: '{"ref":"refs/heads/main"}',
     headers: { 'x-github-event': 'push', 'x-gitea-event': 'push', 'x-gitea-delivery': 'd-2' },
-    // As versions before 1.14 do, which send the secret itself too.
+    // As older versions do, which send the secret itself too.
     sign: ({ body }, { secret = '' }) => {
       const sent = JSON.stringify({ secret, ...JSON.parse(body) });
       return { headers: { 'x-gitea-signature': hmac('sha256', secret, sent, 'hex') }, body: sent };
