@@ -9,8 +9,9 @@ import { migratedDatabase } from '../support/migrated-database.ts';
 import { settled } from '../support/pipelines.ts';
 import type { FreshDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { callCases, routes } from '../support/trust/call-cases.ts';
+import { basedBody, callCases, routes } from '../support/trust/call-cases.ts';
 import { publicCalls, type UndescribedCall, undescribedCalls } from '../support/trust/public-cases.ts';
+import { CALLS_AT_ONCE, expectStreamsAsIfAbsent } from '../support/trust/streams.ts';
 import { dumpTables } from '../support/trust/table-dump.ts';
 import { fillOrganisation, type Tenant } from '../support/trust/tenant.ts';
 import { addressOf, ghosts, pathOf, publicPathOf, type Things, textsOf } from '../support/trust/things.ts';
@@ -105,13 +106,15 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     }
 
     /** Asks for ours, and for what nobody has, and holds the answers against each other. */
-    async function expectAsIfAbsent(requestFor: (things: Things) => Asked): Promise<string> {
+    async function expectAsIfAbsent(requestFor: (things: Things) => Asked | Promise<Asked>): Promise<string> {
+      const requests: Asked[] = [];
       const answers: string[] = [];
       for (const things of [ours.things, nobodys]) {
-        answers.push(likeness(await ask(requestFor(things)), things));
+        const request = await requestFor(things);
+        requests.push(request);
+        answers.push(likeness(await ask(request), things));
       }
-      const { method, path } = requestFor(ours.things);
-      expect(answers[0] ?? '', `${method} ${path}`).toBe(answers[1] ?? '');
+      expect(answers[0] ?? '', `${requests[0]?.method} ${requests[0]?.path}`).toBe(answers[1] ?? '');
       return answers[0] ?? '';
     }
 
@@ -123,28 +126,60 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const isStream = (route: Route) => privateCalls[route].answer.kind === 'stream';
     const isAbout = (route: Route) => route.includes('/:') && callCases[route].least !== 'anyone';
 
+    const open = (path: string) => openStream(service.url, theirs.owner, path);
+
+    /** Something changes there, and an event comes in that has each of these. */
+    async function happen({ owner, apiKey, things }: Tenant): Promise<string> {
+      const { kind, external_id } = things.parameters;
+      const event = {
+        type: things.eventType,
+        payload: { word: things.word },
+        entity: { kind, external_id },
+      };
+      const [id = ''] = acceptedIds(await ingestWith(service.url, apiKey)({ events: [event] }));
+      await settled(owner, id);
+      await owner.patch(`/keys/${things.paths['/keys']}`, { name: `${things.word} renamed ${id}` });
+      return id;
+    }
+
+    test('streams of theirs that ask for ours are told what one is told that asks for what nobody has', () =>
+      expectStreamsAsIfAbsent({ ours, theirs, nobodys, open, happen, likeness }));
+
+    test('a stream does not go on in a list of theirs from a cursor of ours', async () => {
+      const lists = routes.filter(
+        route => privateCalls[route].answer.kind === 'list' && !route.includes('/:'),
+      );
+      for (let n = 0; n < lists.length; n += CALLS_AT_ONCE) {
+        const calls: string[] = [];
+        for (const route of lists.slice(n, n + CALLS_AT_ONCE)) {
+          const { next_cursor } = listOf(await ours.owner.get(`${pathOf(route, ours.things)}?limit=1`));
+          expect(next_cursor, `the first page of ${route} goes on`).toBeString();
+          const query = queryOf({ limit: '1', cursor: next_cursor ?? '' });
+          calls.push(pathOf(route, theirs.things) + query);
+        }
+        const stream = await open(`/live?${new URLSearchParams(calls.map(call => ['call', call]))}`);
+        for (const call of calls) {
+          const { event, data } = await stream.next(one => one.data.includes(JSON.stringify(call)));
+          expect(`${event} ${data}`, call).toMatch(/^refused .*"status":400,.*"code":"invalid_cursor"/);
+        }
+        stream.close();
+      }
+    });
+
     test('streams of theirs are told nothing of what happens to ours', async () => {
       const lists = routes.filter(
         route => privateCalls[route].answer.kind === 'list' && !route.includes('/:'),
       );
       const calls = lists.map(route => `call=${pathOf(route, theirs.things)}`);
-      const open = (path: string) => openStream(service.url, theirs.owner, path);
       const streams = [
         ...(await Promise.all([open(`/live?${calls.slice(0, 16).join('&')}`), open('/live/events')])),
         ...(await Promise.all(calls.slice(16).map(call => open(`/live?${call}`)))),
       ];
-      const happen = async ({ owner, apiKey, things }: Tenant) => {
-        await owner.patch(`/keys/${things.paths['/keys']}`, { name: `${things.word} renamed` });
-        const [id = ''] = acceptedIds(
-          await ingestWith(service.url, apiKey)({ events: [{ type: things.eventType, payload: {} }] }),
-        );
-        return id;
-      };
       const ourEvent = await happen(ours);
       const theirEvent = await happen(theirs);
       const told = () => streams.flatMap(({ received }) => received.map(({ data }) => data)).join('\n');
       await until(
-        () => told().includes(theirEvent) && told().includes(`${theirs.things.word} renamed`),
+        () => told().includes(`"id":"${theirEvent}"`) && told().includes(`renamed ${theirEvent}`),
         'Their own streams say nothing of theirs.',
       );
       for (const stream of streams) stream.close();
@@ -275,7 +310,15 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       });
       for (const route of naming) {
         test(route, async () => {
-          await expectAsIfAbsent(things => privateRequest(route, theirs.things, things));
+          const answer = await expectAsIfAbsent(async things => {
+            const asked = privateRequest(route, theirs.things, things);
+            const body = await basedBody(route, asked.body, async (first, part) => {
+              const based = await ask({ ...privateRequest(first, theirs.things, things), body: part });
+              return JSON.parse(based.slice('200 '.length)).data;
+            });
+            return { ...asked, body };
+          });
+          if (callCases[route].basedOn) expect(answer).toMatch(/^200 .*"created":3,"changed":0,/);
         });
       }
 

@@ -1,4 +1,5 @@
 import type { Route } from '@sluice/contract/private-calls';
+import { joinPath } from '../../../src/core/json/json.ts';
 import type { Role } from '../../../src/core/stores/accounts.ts';
 import { PASSWORD } from '../dashboard.ts';
 import type { Things } from './things.ts';
@@ -11,8 +12,28 @@ export interface CallCase {
   readonly isOperators?: boolean;
   /** A body that would do, naming as many things as it can. */
   body?(things: Things): unknown;
+  /** A field of the body is taken from the answer to another call, which is asked about these fields of it. */
+  readonly basedOn?: { readonly route: Route; readonly given: readonly string[]; readonly field: string };
   /** Parameters without which nothing is answered. */
   readonly query?: Readonly<Record<string, string>>;
+}
+
+/** The body of a call, completed with what the call answers that it is based on; `ask` answers its data. */
+export async function basedBody(
+  route: Route,
+  body: unknown,
+  ask: (first: Route, body: object) => Promise<unknown>,
+): Promise<unknown> {
+  const { basedOn } = callCases[route];
+  if (basedOn === undefined || typeof body !== 'object' || body === null) return body;
+  const { given, field } = basedOn;
+  const data = await ask(
+    basedOn.route,
+    Object.fromEntries(Object.entries(body).filter(([name]) => given.includes(name))),
+  );
+  return typeof data === 'object' && data !== null && Object.hasOwn(data, field)
+    ? { ...body, [field]: (data as Record<string, unknown>)[field] }
+    : body;
 }
 
 const viewer = { least: 'viewer' } as const;
@@ -49,6 +70,27 @@ const configurationFile = ({ word, paths }: Things) => ({
     `pipelines: {"zz ${word} pipeline": {sources: ["zz ${word} source", "${paths['/sources']}"], destinations: [{name: "zz ${word} inbox"}]}}`,
   ].join('\n'),
   remove: true,
+});
+
+/** Stands in a body until it is known what it is based on. */
+export const UNKNOWN_BASE = 'of another moment';
+
+/** Whoever has things of these names has them changed; anybody else makes them. */
+const appliedFile = ({ word }: Things) => ({
+  document: [
+    'sluice: 1',
+    `sources: {"${word} source": {kind: sdk, match: "${word}.applied"}}`,
+    `destinations: {"${word} destination": {kind: webhook, config: {url: "https://1.1.1.1/${word}", auth: {mode: bearer, secret: !secret}}}}`,
+    `pipelines: {"${word} applied": {sources: ["${word} source"], destinations: [{name: "${word} destination"}], enabled: false}}`,
+  ].join('\n'),
+  remove: false,
+  base: UNKNOWN_BASE,
+  secrets: [
+    {
+      path: joinPath('destinations', `${word} destination`).concat('.config.auth.secret'),
+      value: 'a secret',
+    },
+  ],
 });
 
 /** A line for each call of the contract's table: the compiler and the tests ask for it. */
@@ -259,7 +301,8 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   'POST /configuration/difference': { ...member, body: configurationFile },
   'POST /configuration/apply': {
     ...member,
-    body: things => ({ ...configurationFile(things), base: 'of another moment', secrets: [] }),
+    body: appliedFile,
+    basedOn: { route: 'POST /configuration/difference', given: ['document', 'remove'], field: 'base' },
   },
 
   'GET /audit': viewer,
