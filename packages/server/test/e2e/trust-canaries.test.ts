@@ -1,21 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join as joinPath } from 'node:path';
+import type { ConfigurationDifference } from '@sluice/contract/dashboard-configuration';
 import { exportFormat } from '@sluice/contract/dashboard-events';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { privateCalls, type Route } from '@sluice/contract/private-calls';
+import { readArguments } from '../../src/command/read-arguments.ts';
+import { tail } from '../../src/command/tail.ts';
 import { getPath, parsePath } from '../../src/core/expressions/path.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { totpCode } from '../../src/core/secrets/totp.ts';
+import { readSettings } from '../../src/settings.ts';
 import { runCommand } from '../support/command.ts';
 import { type Browser, cookieOf, dataOf, join, openBrowser, readAll } from '../support/dashboard.ts';
 import { OPEN_TO_LOOPBACK } from '../support/delivery-process.ts';
-import { acceptedIds, ingestWith, post, toAnswer } from '../support/endpoints.ts';
+import { acceptedIds, ingestWith, toAnswer } from '../support/endpoints.ts';
 import { newFolder } from '../support/folder.ts';
 import { openStream } from '../support/live-stream.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
 import type { Receiver } from '../support/receiver.ts';
+import { recordTerminal } from '../support/terminal.ts';
 import { callCases, routes } from '../support/trust/call-cases.ts';
 import { type Canaries, createCanaries } from '../support/trust/canaries.ts';
 import {
@@ -70,6 +75,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     /** Where the files are that were written for somebody. */
     const exported: string[] = [];
     let databaseUrl: string | undefined;
+    let password: string;
+    let keys: { readonly present: string; readonly previous: string };
     let server: ServerProcess;
     let owner: Browser;
     let viewer: Browser;
@@ -77,11 +84,14 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     beforeAll(async () => {
       canaries.plant('the password of the database', new URL(postgres.url).password);
       databaseUrl = engine === 'postgres' ? (await postgres.freshDatabase()).url : undefined;
-      const password = canaries.plant('the password of the administrator', newCanary('admin'));
+      password = canaries.plant('the password of the administrator', newCanary('admin'));
+      const newKey = (name: string) => canaries.plant(name, newCanary('secret-key-of-32-characters'));
+      keys = { present: newKey('the secret key'), previous: newKey('the secret key before') };
       const given = {
         ...OPEN_TO_LOOPBACK,
         SLUICE_LOG_LEVEL: 'debug',
-        SLUICE_SECRET_KEY: canaries.plant('the secret key', newCanary('secret-key-of-32-characters')),
+        SLUICE_SECRET_KEY: keys.present,
+        SLUICE_SECRET_KEY_PREVIOUS: keys.previous,
         SLUICE_ADMIN_EMAIL: 'owner@example.com',
         SLUICE_ADMIN_PASSWORD: password,
         ...(databaseUrl ? { SLUICE_DATABASE_URL: databaseUrl } : {}),
@@ -150,30 +160,35 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const wrong = canaries.plant('a wrong API key', newCanary('wrong-key'));
       await refused(ingestWith(server.url, wrong)({ events: [] }));
       const sources = Object.entries(sourceSecrets).flatMap(([auth, all]) =>
-        all.map(({ given, headers }, n) => ({
-          auth,
-          name: `source ${n} in ${auth} mode`,
-          given: given(newCanary(`${auth}-${n}`)),
-          headers,
-        })),
+        all.map(one => ({ ...one, auth, name: `a source of ${one.name}` })),
       );
-      for (const { auth, name, given, headers } of sources) {
+      const receive = ({ url, headers, body }: ReturnType<(typeof sources)[number]['send']>) =>
+        fetch(url, { method: 'POST', headers, body });
+      for (const { auth, name, isOpen, secretLike, given, send, status } of sources) {
         const plant = (what: string, secret: string) => canaries.plant(`${what} of ${name}`, secret);
-        const { secret, verify_token: agreed } = given as Record<string, string | undefined>;
-        for (const [what, one] of Object.entries({ secret, agreed })) if (one) plant(`the ${what}`, one);
+        const text = newCanary('source');
+        const fields = given(secretLike(text)) as Record<string, string | undefined>;
+        const { secret, verify_token: agreed } = fields;
+        if (secret) plant('the secret', secret);
+        // By itself too, where the form of the secret has something around it.
+        if (secret && secret !== text) plant('the text in the secret', text);
+        if (agreed) plant('the verify token', agreed);
         const source = dataOf<{ id: string; token: string; secret?: string }>(
-          await owner.post('/sources', { kind: 'webhook', name: auth, auth, ...given }),
+          await owner.post('/sources', { kind: 'webhook', name, auth, ...fields }),
         );
         shownToMembers.plant(`the token of ${name}`, source.token);
         if (source.secret) plant('the secret', source.secret);
         const url = `${server.url}/whk/${source.token}`;
         const right = secret ?? source.secret ?? '';
-        expect((await post(url, '{}', headers(right))).status).toBe(202);
-        if (auth !== 'none') {
-          const guess = plant('a wrong secret', newCanary(`guess-${auth}`));
-          if (!Object.values(headers(guess)).some(value => value.includes(guess)))
+        expect((await receive(send(url, right))).status, name).toBe(status);
+        if (!isOpen && right !== '') {
+          const guess = plant('a wrong secret', secretLike(newCanary('guess')));
+          const request = send(url, guess);
+          const sent = createCanaries();
+          sent.plant('it', guess);
+          if (sent.findIn('', JSON.stringify(request)).length === 0)
             onlySigned.push(`a wrong secret of ${name}`);
-          await refused(post(url, '{}', headers(guess)));
+          await refused(toAnswer(await receive(request)));
         }
         if (agreed) {
           const shake = (token: string) => fetch(`${url}?hub.challenge=1&hub.verify_token=${token}`);
@@ -182,11 +197,20 @@ for (const engine of ['sqlite', 'postgres'] as const) {
           await refused(toAnswer(answer));
         }
         // One that the provider made is given again; another is made.
-        const next = secret === undefined ? {} : { secret: plant('the next secret', newCanary('next')) };
+        if (right === '') continue;
+        const next =
+          secret === undefined ? {} : { secret: plant('the next secret', secretLike(newCanary('next'))) };
         const rotated = await owner.post(`/sources/${source.id}/rotate`, next);
+        expect(rotated.status, name).toBe(200);
         const made = dataOf<{ secret?: string }>(rotated).secret;
         if (made) plant('the rotated secret', made);
       }
+      // Each provider has its turn, or there is nothing to be found of it.
+      const providers = dataOf<{ name: string }[]>(await owner.get('/kinds/providers'));
+      const tried = sources.map(({ name }) => name);
+      expect(
+        providers.map(({ name }) => name).filter(name => !tried.includes(`a source of ${name}`)),
+      ).toEqual(['sns']);
     });
 
     test('steps and destinations: every secret of every kind', async () => {
@@ -275,6 +299,29 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       expect(ran.status).toBe(200);
       refusals.push(JSON.stringify(ran.body));
       await refused(owner.post('/pipelines', { ...definition, sources: ['src_x'] }));
+    });
+
+    test('configuration: secrets that are entered for a file', async () => {
+      const document = [
+        'sluice: 1',
+        'sources: {Filed: {kind: webhook, auth: provider, provider: github}}',
+        `destinations: {Filed: {kind: slack, config: {url: !secret}}}`,
+      ].join('\n');
+      const shown = dataOf<ConfigurationDifference>(
+        await owner.post('/configuration/difference', { document }),
+      );
+      expect(shown.problems).toEqual([]);
+      const entered = shown.secrets.map(({ path }) => {
+        const secret = canaries.plant(`the secret entered at ${path}`, newCanary('entered'));
+        return { path, value: path.endsWith('url') ? `${echo.url}/services/${secret}` : secret };
+      });
+      expect(entered).toHaveLength(2);
+      const apply = (secrets: object[]) =>
+        owner.post('/configuration/apply', { document, base: shown.base, secrets });
+      const wrong = canaries.plant('a wrong secret entered', newCanary('wrong-entered'));
+      await refused(apply(entered.map(one => ({ ...one, value: `file:///${wrong}` })).slice(1)));
+      expect(dataOf(await apply(entered))).toMatchObject({ created: 2 });
+      await refused(apply(entered));
     });
 
     test('exports: a file of events in each format, of dead letters and of the audit log, kept for a while', async () => {
@@ -396,6 +443,54 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         expect(where.findIn('what backup said', out)).toEqual([]);
       }
       expect(plain.findIn('the copy', bytes)).not.toEqual([]);
+    });
+
+    test('nor in what the commands say', async () => {
+      const settings = {
+        SLUICE_DATA_DIR: directory,
+        SLUICE_SECRET_KEY: keys.present,
+        SLUICE_SECRET_KEY_PREVIOUS: keys.previous,
+        ...(databaseUrl ? { SLUICE_DATABASE_URL: databaseUrl } : {}),
+      };
+      const found: string[] = [];
+      const look = (place: string, text: string) => {
+        for (const where of [canaries, shownToMembers]) found.push(...where.findIn(place, text));
+      };
+      const run = async (args: readonly string[], given: Record<string, string>) => {
+        const { code, out, err } = await runCommand(args, given);
+        look(args.join(' '), out + err);
+        return { code, text: out + err };
+      };
+      for (const json of [[], ['--json']])
+        expect((await run(['doctor', ...json], settings)).text).toContain('secret key');
+
+      const terminal = recordTerminal();
+      const environment = { SLUICE_EMAIL: 'owner@example.com', SLUICE_PASSWORD: password };
+      const given = readArguments(tail, ['--url', server.url, '--json'], readSettings(environment));
+      const exit = tail.run(given, { settings: readSettings(environment), terminal });
+      const key = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'tail' }));
+      canaries.plant('the API key of what is followed', key.secret);
+      const send = ingestWith(server.url, key.secret);
+      await until(async () => {
+        acceptedIds(await send({ events: [{ type: 'followed', payload: { word } }] }));
+        return terminal.said.some(line => line.includes('followed'));
+      }, 'The tail shows no event.');
+      terminal.stop();
+      await exit;
+      look('tail', [...terminal.said, ...terminal.complaints, ...terminal.shown].join('\n'));
+
+      server.kill('SIGTERM');
+      await server.ended;
+      look('the log', server.output());
+      const next = canaries.plant('the next secret key', newCanary('secret-key-of-32-characters'));
+      const resealed = await run(['reseal'], {
+        ...settings,
+        SLUICE_SECRET_KEY: next,
+        SLUICE_SECRET_KEY_PREVIOUS: keys.present,
+      });
+      expect(resealed.code, resealed.text).toBe(0);
+      look('rows', (await dumpTables({ directory, databaseUrl })).join('\n'));
+      expect(found).toEqual([]);
     });
 
     async function dataDirectory(): Promise<string> {

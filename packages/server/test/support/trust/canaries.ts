@@ -12,18 +12,24 @@ export interface Canaries {
   readonly names: () => string[];
 }
 
+const BEGINNING = 6;
+
 export function createCanaries(): Canaries {
-  const planted = new Map<string, Buffer[]>();
   const secrets = new Map<string, string>();
+  /** By what they begin with, which many have in common: a file is read once for each beginning. */
+  const planted = new Map<string, { readonly name: string; readonly form: Buffer }[]>();
 
   function findIn(place: string, text: string | Uint8Array): string[] {
     const bytes =
       typeof text === 'string'
         ? Buffer.from(text)
         : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
-    return [...planted]
-      .filter(([, forms]) => forms.some(form => bytes.includes(form)))
-      .map(([name]) => `${name} in ${place}`);
+    const found = new Set<string>();
+    for (const [beginning, forms] of planted)
+      for (let at = bytes.indexOf(beginning); at >= 0; at = bytes.indexOf(beginning, at + 1))
+        for (const { name, form } of forms)
+          if (!found.has(name) && bytes.subarray(at, at + form.length).equals(form)) found.add(name);
+    return [...secrets.keys()].filter(name => found.has(name)).map(name => `${name} in ${place}`);
   }
 
   return {
@@ -31,27 +37,29 @@ export function createCanaries(): Canaries {
       if (secret.length < 10) throw new Error(`${name} is too short to be looked for.`);
       if ((secrets.get(name) ?? secret) !== secret) throw new Error(`There are two of ${name}.`);
       secrets.set(name, secret);
-      planted.set(name, formsOf(secret));
+      for (const form of formsOf(secret)) {
+        const beginning = form.slice(0, BEGINNING);
+        planted.set(beginning, [...(planted.get(beginning) ?? []), { name, form: Buffer.from(form) }]);
+      }
       return secret;
     },
     findIn,
     findInFiles: (place, folder) =>
       filesBelow(folder).flatMap(file => findIn(`${place} ${file.slice(folder.length)}`, readFileSync(file))),
-    names: () => [...planted.keys()],
+    names: () => [...secrets.keys()],
   };
 }
 
 /** As it is, and as programs write it when they mean no harm. */
-const formsOf = (secret: string): Buffer[] =>
-  [
-    ...new Set([
-      secret,
-      Buffer.from(secret).toString('base64'),
-      Buffer.from(secret).toString('base64url'),
-      Buffer.from(secret).toString('hex'),
-      encodeURIComponent(secret),
-    ]),
-  ].map(form => Buffer.from(form));
+const formsOf = (secret: string): string[] => [
+  ...new Set([
+    secret,
+    Buffer.from(secret).toString('base64'),
+    Buffer.from(secret).toString('base64url'),
+    Buffer.from(secret).toString('hex'),
+    encodeURIComponent(secret),
+  ]),
+];
 
 /** Files may go while others are read: databases clear up after themselves. */
 function filesBelow(folder: string): string[] {

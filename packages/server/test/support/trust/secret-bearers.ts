@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AuthMode } from '../../../src/core/stores/configuration/sources.ts';
+import { type Sample, samples, secretLike } from '../../contract/provider/samples.ts';
 import { sign } from '../endpoints.ts';
 
 /** Where destinations and models with secrets are reached in a test. */
@@ -64,35 +65,76 @@ export const stepConfigs: Readonly<Record<string, Configs>> = {
 
 /** A webhook source with secrets, and how a sender shows that it has them. */
 interface SecretSource {
-  /** Of the body that makes it; of these, `secret` and `verify_token` hold this text. */
+  readonly name: string;
+  /** Whether anybody may send to it. */
+  readonly isOpen?: boolean;
+  /** The text in the form of its secret. */
+  secretLike(text: string): string;
+  /** Of the body that makes it; of these, `secret` and `verify_token` hold the secret. Empty: one is made. */
   given(secret: string): Readonly<Record<string, unknown>>;
-  /** With a request whose body is `{}`. */
-  headers(secret: string): Readonly<Record<string, string>>;
+  /** A genuine request. */
+  send(url: string, secret: string): SentRequest;
+  /** What it is answered. */
+  readonly status: number;
 }
+
+interface SentRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const ofMode = (
+  name: AuthMode,
+  headers: (secret: string) => Readonly<Record<string, string>>,
+  given: SecretSource['given'] = () => ({}),
+): SecretSource => ({
+  name,
+  isOpen: name === 'none',
+  secretLike: text => text,
+  given,
+  send: (url, secret) => ({ url, headers: headers(secret), body: '{}' }),
+  status: 202,
+});
+
+const ofProvider = (sample: Sample): SecretSource => ({
+  name: sample.name,
+  isOpen: sample.isOpen ?? false,
+  secretLike: text => secretLike(sample, text),
+  given(secret) {
+    const { private_key: _, ...keys } = sample.keys;
+    return {
+      provider: sample.name,
+      ...keys,
+      ...(keys.secret === undefined ? {} : { secret }),
+      ...(keys.verify_token === undefined ? {} : { verify_token: `${secret}-to-verify` }),
+    };
+  },
+  send(url, secret) {
+    const { body: draft, contentType = 'application/json' } = sample;
+    const keys = { ...sample.keys, secret };
+    const signed = sample.sign({ url, body: draft, at: Math.floor(Date.now() / 1_000) }, keys);
+    const headers = { 'Content-Type': contentType, ...sample.headers, ...signed.headers };
+    return { url: signed.url ?? url, headers, body: signed.body ?? draft };
+  },
+  status: sample.status ?? 202,
+});
 
 /** Lines for each mode in which a source knows its senders: the compiler asks for those of a new one. */
 export const sourceSecrets: Readonly<Record<AuthMode, readonly SecretSource[]>> = {
-  hmac: [{ given: () => ({}), headers: secret => ({ 'X-Ingest-Signature': sign(secret, '{}') }) }],
-  bearer: [{ given: () => ({}), headers: secret => ({ Authorization: `Bearer ${secret}` }) }],
-  none: [{ given: () => ({}), headers: secret => ({ Authorization: `Bearer ${secret}` }) }],
-  provider: [
-    // Signed, with a second secret for the handshake; and the secret itself in a header.
-    {
-      given: secret => ({ provider: 'meta', secret, verify_token: `${secret}-to-verify` }),
-      headers: secret => ({ 'X-Hub-Signature-256': `sha256=${sign(secret, '{}')}` }),
-    },
-    {
-      given: secret => ({ provider: 'gitlab', secret }),
-      headers: secret => ({ 'X-Gitlab-Token': secret, 'X-Gitlab-Event': 'Push Hook' }),
-    },
-  ],
+  hmac: [ofMode('hmac', secret => ({ 'X-Ingest-Signature': sign(secret, '{}') }))],
+  bearer: [ofMode('bearer', secret => ({ Authorization: `Bearer ${secret}` }))],
+  none: [ofMode('none', secret => ({ Authorization: `Bearer ${secret}` }))],
+  // Each preset has its sample. Amazon SNS shares no secret, and its certificate would have to be fetched there.
+  provider: samples.filter(({ name }) => name !== 'sns').map(ofProvider),
   custom: [
-    {
-      given: secret => ({
+    ofMode(
+      'custom',
+      secret => ({ 'X-Own': sign(secret, '{}') }),
+      secret => ({
         secret,
         scheme: { header: 'x-own', algorithm: 'sha256', encoding: 'hex', signed: '{body}' },
       }),
-      headers: secret => ({ 'X-Own': sign(secret, '{}') }),
-    },
+    ),
   ],
 };
