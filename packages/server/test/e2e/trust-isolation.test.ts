@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { exportFormat } from '@sluice/contract/dashboard-events';
+import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { listenReady } from '@sluice/contract/listen';
 import { privateCalls, type Route } from '@sluice/contract/private-calls';
 import { z } from 'zod';
-import { cookieOf, listOf, setUp, stranger } from '../support/dashboard.ts';
+import { cookieOf, dataOf, listOf, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, ingestWith } from '../support/endpoints.ts';
 import { openStream } from '../support/live-stream.ts';
 import { migratedDatabase } from '../support/migrated-database.ts';
@@ -299,6 +301,38 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         );
       }
       stream.close();
+    });
+
+    test('an export with ours in its filter holds what one for nobody holds', async () => {
+      const filterOf = (things: Things) => {
+        const { filter } = (callCases['POST /exports'].body?.(things) ?? {}) as {
+          filter: Readonly<Record<string, string>>;
+        };
+        return filter;
+      };
+      const begin = async (name: string, things: Things, format: string): Promise<string> => {
+        const body = { filter: { [name]: filterOf(things)[name] }, format };
+        return dataOf<{ id: string }>(await theirs.owner.post('/exports', body)).id;
+      };
+      const fileOf = async (id: string): Promise<string> => {
+        await until(
+          async () => dataOf<JobRecord>(await theirs.owner.get(`/jobs/${id}`)).file !== undefined,
+          'An export does not end.',
+        );
+        return ask({ method: 'GET', path: `/dashboard/api/jobs/${id}/file` });
+      };
+      // An organisation has two at a time.
+      for (const [n, name] of Object.keys(filterOf(ours.things)).entries()) {
+        const format = exportFormat.options[n % exportFormat.options.length] ?? '';
+        const ids: string[] = [];
+        for (const things of [ours.things, nobodys]) ids.push(await begin(name, things, format));
+        const [asked = '', absent = ''] = await Promise.all(ids.map(fileOf));
+        expect(asked, name).toBe(absent);
+      }
+      for (const name of ['type', 'entity'])
+        expect(await fileOf(await begin(name, theirs.things, 'ndjson')), 'theirs are found').toContain(
+          theirs.things.word,
+        );
     });
 
     describe('ours in the body is as if there were none', () => {
