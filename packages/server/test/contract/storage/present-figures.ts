@@ -422,7 +422,7 @@ export function presentFiguresContract(subject: Subject): void {
     await storage.discardFailedEvent(orgId, events[1]?.id ?? '');
 
     const minute = { from: came - (came % minutes(1)), stepMs: minutes(1), points: 1 };
-    const stores = { deliveryQueue: storage, counters: storage };
+    const stores = { deliveryQueue: storage, counters: storage, clock: { now: () => now } };
     const pipelines = ['pipe_many', 'pipe_few', 'pipe_gone', 'pipe_none'].map(id => ({ id }));
     const failed = async (most: number) => {
       const of = await failedInEach(stores, orgId, minute, pipelines, most);
@@ -432,6 +432,21 @@ export function presentFiguresContract(subject: Subject): void {
     expect(await failed(4)).toEqual(['4', '1', '0', '0']);
     // What failed in one pipeline hides nothing of another, and what was discarded is not counted.
     expect(await failed(2)).toEqual(['2+', '1', '0', '0']);
+    // Looking takes no longer than a while: what was not reached may have more.
+    let time = now;
+    const slow = {
+      now: () => {
+        time += 200;
+        return time;
+      },
+    };
+    const inTime = await failedInEach({ ...stores, clock: slow }, orgId, minute, pipelines, 2);
+    expect(pipelines.map(({ id }) => inTime(id))).toEqual([
+      { count: 2, more: true },
+      { count: 1, more: false },
+      { count: 0, more: true },
+      { count: 0, more: false },
+    ]);
   });
 
   test('what has not arrived is counted no further than asked', async () => {

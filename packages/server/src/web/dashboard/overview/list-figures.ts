@@ -131,7 +131,7 @@ export function listFigureCalls(
     const names = [...runNames, ...latencyNames];
     const [{ total, p95, line, begins }, failed] = await Promise.all([
       read(orgId, pipelines, names, runNames, windows),
-      failedInEach({ deliveryQueue, counters }, orgId, windows.whole, pipelines),
+      failedInEach({ deliveryQueue, counters, clock }, orgId, windows.whole, pipelines),
     ]);
     return call.answer({
       ...begins,

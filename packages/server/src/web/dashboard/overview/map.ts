@@ -65,7 +65,7 @@ export function mapCalls(
           { madeAfter: window.from - 1, madeBefore: endOfWindow(window) },
           MOST_COUNTED,
         ),
-        failedInEach({ deliveryQueue, counters }, orgId, window, pipelines),
+        failedInEach({ deliveryQueue, counters, clock }, orgId, window, pipelines),
         statesOf(orgId, destinations, { counters, deliveryQueue, clock }),
       ]);
     const [total, lately, of] = [totalsOf(onArrows), totalsOf(onArrowsNow), totalsOf(onNodes)];
