@@ -11,6 +11,7 @@ const map: MapRecord = {
   pipelines: [
     { id: 'p', name: 'Orders', enabled: false, total: 1, waiting: some(5), dead: some(2) },
     { id: 'q', name: 'Returns', enabled: true, total: 9, waiting: none, dead: none },
+    { id: 'r', name: 'Refunds', enabled: true, total: 0, waiting: { count: 0, more: true }, dead: none },
   ],
   destinations: [
     {
@@ -68,6 +69,7 @@ test('parts say what they are, what they did, what waits and died there, and wha
     ['Shop', 'webhook · 1,234 events', '12 unprocessed', '', null],
     ['Orders', 'pipeline · 1 event', '5 retrying', '2 failed', 'disabled'],
     ['Returns', 'pipeline · 9 events', '', '', null],
+    ['Refunds', 'pipeline', '0+ retrying', '', null],
     ['Inbox', 'inbox', '', '', 'down'],
     ['Chat', 'slack', '3 held', '', 'paused'],
     ['Mail', 'email · 9 delivered', '1,000+ waiting', '1 dead', null],

@@ -124,9 +124,9 @@ function wayOf(
   return isStill ? 'still' : 'open';
 }
 
-/** `3 dead`; empty where there is nothing to tell. */
+/** `3 dead`, `0+ dead` where some may not have been found; empty where there is nothing to tell. */
 const told = (amount: CappedCountRecord, what: string): string =>
-  amount.count === 0 ? '' : `${formatCapped(amount)} ${what}`;
+  amount.count === 0 && !amount.more ? '' : `${formatCapped(amount)} ${what}`;
 
 function partsOf({ sources, pipelines, destinations }: MapRecord): Part[] {
   const counted = (total: number, one: string, many: string) =>

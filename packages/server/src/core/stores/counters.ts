@@ -190,12 +190,12 @@ export interface CounterStore {
   countWaitingAt(orgId: string, most: number): Promise<WaitingAt>;
   /**
    * Events that pipelines will try again, by pipeline: of the newest `most`, and of these as many as have plans of so many
-   * bytes together.
+   * bytes together. Where there are `more`, any pipeline may have more, also one of which none was found.
    */
   countRetryingAt(
     orgId: string,
     bounds: { readonly most: number; readonly bytes: number },
-  ): Promise<ReadonlyMap<string, CappedCount>>;
+  ): Promise<{ readonly counts: ReadonlyMap<string, number>; readonly more: boolean }>;
   /** The same of each destination, in one look. */
   countPresentOfEach(
     orgId: string,

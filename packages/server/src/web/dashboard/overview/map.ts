@@ -15,7 +15,7 @@ import { failedInEach } from './failed-figures.ts';
 /** What a person takes for now. */
 const NOW_MINUTES = 5;
 /** What is to be tried again keeps the trace of its last try, and is read no further than this. */
-const MOST_RETRIES = { most: 1_000, bytes: 4 * 1024 * 1024 };
+const MOST_RETRIES = { most: 1_000, bytes: 1024 * 1024 };
 const NOTHING: CappedCount = { count: 0, more: false };
 
 /** The map: sources, pipelines and destinations as they are connected, and how much goes along each edge. */
@@ -107,7 +107,7 @@ export function mapCalls(
           name,
           enabled,
           total: of(id, 'routed') + of(id, 'dropped') + of(id, 'failed'),
-          waiting: retrying.get(id) ?? NOTHING,
+          waiting: { count: retrying.counts.get(id) ?? 0, more: retrying.more },
           dead: failed(id),
         }))
         .sort(byName),
