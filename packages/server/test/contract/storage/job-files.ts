@@ -1,5 +1,10 @@
 import { expect, test } from 'bun:test';
-import { EXPORT_JOB, exportJobs, LETTERS_EXPORT_JOB } from '../../../src/core/jobs/export-job.ts';
+import {
+  AUDIT_EXPORT_JOB,
+  EXPORT_JOB,
+  exportJobs,
+  LETTERS_EXPORT_JOB,
+} from '../../../src/core/jobs/export-job.ts';
 import type { Job } from '../../../src/core/stores/jobs.ts';
 import { aJob, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, NOW, storedOrganisation } from './samples.ts';
@@ -11,8 +16,13 @@ export function jobFilesContract(subject: Subject): void {
   const chunk = (n: number, body: string) => ({ chunk: { n, body, bytes: body.length } });
 
   /** An export that has written these pieces, and ended. */
-  async function ended(org: string, pieces: readonly string[], finishedAt = NOW): Promise<Job> {
-    const job = anExport(org);
+  async function ended(
+    org: string,
+    pieces: readonly string[],
+    finishedAt = NOW,
+    given: Partial<Job> = {},
+  ): Promise<Job> {
+    const job = anExport(org, given);
     expect(await subject.storage.createExport(job, bounds)).toBe('created');
     for (const [n, body] of pieces.entries())
       await subject.storage.advanceJob(unclaimed(job), { done: 1 }, NOW, chunk(n, body));
@@ -141,5 +151,20 @@ export function jobFilesContract(subject: Subject): void {
     expect(await measure(running)).toBeNull();
     expect(await removeUnread()).toBe(2);
     expect(await measure(others)).not.toBeNull();
+  });
+
+  test('the audit log has nothing that is erased: its files stay, and one under way goes on', async () => {
+    const { storage } = subject;
+    const org = await storedOrganisation(storage);
+    const file = await ended(org, ['a'], NOW, { kind: AUDIT_EXPORT_JOB });
+    const running = anExport(org, { kind: AUDIT_EXPORT_JOB });
+    await storage.createExport(running, bounds);
+    await storage.append([aRequest(org, [anEvent({ entityKind: 'person', entityExternalId: 'p1' })])]);
+    const person = { kind: 'person', externalId: 'p1' };
+    const { erased } = await storage.eraseEventsOfEntity(org, person, { after: null, limit: 10, at: NOW });
+    expect(erased).toBe(1);
+    expect(await measure(file)).not.toBeNull();
+    expect(await storage.findJob(org, running.id)).toMatchObject({ state: 'running' });
+    expect(await storage.advanceJob(unclaimed(running), {}, NOW, chunk(0, 'b'))).toBe(true);
   });
 }

@@ -1,4 +1,4 @@
-import { exportJobs } from '../../../core/jobs/export-job.ts';
+import { EXPORT_JOB, exportJobs, LETTERS_EXPORT_JOB } from '../../../core/jobs/export-job.ts';
 import type { JobStore } from '../../../core/stores/jobs.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
@@ -127,9 +127,12 @@ export async function removePiecesOf(db: Db, orgId: string, limit: number): Prom
   return rows.length;
 }
 
+/** Whose files have payloads. */
+const holdEvents = [EXPORT_JOB, LETTERS_EXPORT_JOB];
+
 /**
  * Of an organisation in which somebody's events are erased: no copy of them stays in a file. One that is being written
- * may hold some already, so it fails and has to be asked for again.
+ * may hold some already, so it fails and has to be asked for again. The audit log has none of them.
  */
 export async function withdrawFilesOf(db: Db, orgId: string, at: number): Promise<void> {
   // One that begins now would read what is about to be erased, and be missed here.
@@ -143,13 +146,14 @@ export async function withdrawFilesOf(db: Db, orgId: string, at: number): Promis
       notes: JSON.stringify(['Events were erased while it ran. Start it again.']),
     })
     .where('org_id', '=', orgId)
-    .where('kind', 'in', exportJobs)
+    .where('kind', 'in', holdEvents)
     .where('finished_at', 'is', null)
     .execute();
   await db
     .updateTable('jobs')
     .set({ file_gone: 1 })
     .where('org_id', '=', orgId)
+    .where('kind', 'in', holdEvents)
     .where('id', 'in', eb => eb.selectFrom('export_chunks').select('job_id').where('org_id', '=', orgId))
     .where('file_gone', '=', 0)
     .execute();
