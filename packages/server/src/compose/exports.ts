@@ -1,3 +1,4 @@
+import type { Clock } from '../core/clock.ts';
 import type { DeadLetterActions } from '../core/jobs/dead-letters.ts';
 import { type ExportSource, readExportRequest } from '../core/jobs/export.ts';
 import { AUDIT_EXPORT_JOB, EXPORT_JOB, LETTERS_EXPORT_JOB } from '../core/jobs/export-job.ts';
@@ -14,10 +15,12 @@ export const createExportOpener =
     journal,
     deadLetters,
     configuration,
+    clock,
   }: {
     readonly journal: Pick<Journal, 'listEvents' | 'readPayloads'>;
     readonly deadLetters: Pick<DeadLetterActions, 'export'>;
     readonly configuration: Pick<ConfigurationStore, 'listAudit' | 'nameAuditTargets'>;
+    readonly clock: Clock;
   }) =>
   (job: Job): ExportSource => {
     const request = readExportRequest(job);
@@ -25,7 +28,7 @@ export const createExportOpener =
       case EXPORT_JOB:
         return exportedEvents(journal, job, request);
       case LETTERS_EXPORT_JOB:
-        return exportedLetters(deadLetters, job, request);
+        return exportedLetters(deadLetters, job, request, clock);
       case AUDIT_EXPORT_JOB:
         return exportedAudit(configuration, job, request);
     }

@@ -38,7 +38,7 @@ export function composeUpkeep(
     onError: warn('retention'),
     ...slices,
   });
-  const open = createExportOpener({ journal, configuration, deadLetters: delivery.deadLetters });
+  const open = createExportOpener({ journal, configuration, deadLetters: delivery.deadLetters, clock });
   const exports = createExportJobs({ jobs, open, newToken: nodes.newToken, ...slices });
   const tasks: readonly (readonly [what: string, everyMs: number, work: () => Promise<unknown>])[] = [
     ['activity', seconds(1), endpoints.activity.flush],

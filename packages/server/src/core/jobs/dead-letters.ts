@@ -62,7 +62,8 @@ export type StoredDeadLetter =
     };
 
 export interface ExportedLetter {
-  readonly letter: StoredDeadLetter;
+  /** Null where it is none any more: it was retried, discarded or erased since it was found. */
+  readonly letter: StoredDeadLetter | null;
   /** The JSON text of its event's payload; null where that is gone. */
   readonly payload: string | null;
   /** Whoever goes on below it has the next one. */

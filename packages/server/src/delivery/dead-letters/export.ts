@@ -37,9 +37,9 @@ export function createDeadLetterExport(
         below,
       });
       for (const found of letters) {
-        const [letter] = await finder.read(orgId, await stillDead(orgId, found));
-        if (letter !== undefined)
-          yield { letter, payload: await payloadOf(orgId, letter), place: placeInList(found.id) };
+        const [letter = null] = await finder.read(orgId, await stillDead(orgId, found));
+        const payload = letter && (await payloadOf(orgId, letter));
+        yield { letter, payload, place: placeInList(found.id) };
       }
       below = next;
     } while (below !== null);

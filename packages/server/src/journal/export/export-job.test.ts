@@ -82,10 +82,17 @@ const store = (payloads: readonly string[], type = 'order.paid') =>
   ]);
 
 let tokens = 0;
-const jobsOf = (given: { jobs?: Partial<JobStore>; mostBytes?: number; isStopping?: () => boolean } = {}) =>
+const jobsOf = (
+  given: {
+    jobs?: Partial<JobStore>;
+    deadLetters?: DeadLetterActions;
+    mostBytes?: number;
+    isStopping?: () => boolean;
+  } = {},
+) =>
   createExportJobs({
     jobs: { ...engine.jobs, ...given.jobs },
-    open: createExportOpener({ ...engine, deadLetters }),
+    open: createExportOpener({ ...engine, deadLetters: given.deadLetters ?? deadLetters, clock }),
     clock,
     newToken: () => `node ${++tokens}`,
     pause: async () => {},
@@ -275,6 +282,50 @@ test('a file of dead letters that is full says so, and where it ends', async () 
   await jobsOf({ mostBytes: 1_000 }).work();
   expect((await find(id)).notes[0]).toContain('holds no dead letters from before ');
   expect(payloadsIn(await fileOf(id))).toHaveLength(1);
+});
+
+test('a slice of dead letters ends in time, also where those that were found are none any more', async () => {
+  const ids = await dead(Array.from({ length: 8 }, () => '{}'));
+  const [oldest = ''] = ids.toSorted();
+  const id = await startOf({ kind: LETTERS_EXPORT_JOB, selection: everyLetter, format: 'ndjson' });
+  const places: string[] = [];
+  const deliveryQueue = {
+    ...engine.deliveryQueue,
+    async findDelivery(orgId: string, letter: string) {
+      now += 2_000;
+      if (letter !== oldest) await engine.deliveryQueue.discardDelivery(orgId, letter, now);
+      return engine.deliveryQueue.findDelivery(orgId, letter);
+    },
+  };
+  await jobsOf({
+    deadLetters: createDeadLetterActions({ ...engine, deliveryQueue, clock, onDeliveriesDue: () => {} }),
+    jobs: {
+      async advanceJob(job, progress, ...given) {
+        places.push(progress.position ?? '');
+        return engine.jobs.advanceJob(job, progress, ...given);
+      },
+    },
+  }).work();
+  expect(places).toHaveLength(3);
+  expect(await find(id)).toMatchObject({ state: 'done', done: 1, total: 1 });
+  expect(payloadsIn(await fileOf(id))).toEqual([{}]);
+});
+
+test('a slice of dead letters ends after so many that are none any more', async () => {
+  const asked: (string | null | undefined)[] = [];
+  const id = await startOf({ kind: LETTERS_EXPORT_JOB, selection: everyLetter, format: 'ndjson' });
+  await jobsOf({
+    deadLetters: {
+      ...deadLetters,
+      async *export(_orgId, _selection, below) {
+        asked.push(below);
+        for (let n = Number(below ?? 700) - 1; n >= 0; n--)
+          yield { letter: null, payload: null, place: String(n) };
+      },
+    },
+  }).work();
+  expect(asked).toEqual([null, '200']);
+  expect(await find(id)).toMatchObject({ state: 'done', total: 0 });
 });
 
 test('a file of the audit log holds every entry that matches but its own, as a table too', async () => {

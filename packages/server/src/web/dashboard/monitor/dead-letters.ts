@@ -102,9 +102,12 @@ export function deadLetterCalls(
     const letters = deadLetters.export(orgId, selection);
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
-        const { value, done } = await letters.next();
-        if (done) controller.close();
-        else controller.enqueue(Buffer.from(exportedLine(value)));
+        for (;;) {
+          const { value, done } = await letters.next();
+          if (done) return controller.close();
+          const { letter, payload } = value;
+          if (letter !== null) return controller.enqueue(Buffer.from(exportedLine(letter, payload)));
+        }
       },
       async cancel() {
         await letters.return();
