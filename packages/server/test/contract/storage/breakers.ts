@@ -182,6 +182,16 @@ export function breakersContract(subject: Subject): void {
     ]);
   });
 
+  test('what was made due for a probe and is given back unsent is pending still', async () => {
+    const { orgId, id, storage, open, deliver, claim, list } = await sample();
+    await open();
+    await deliver(NOW + 5_000);
+    expect(await storage.hastenFirst(orgId, id, NOW)).toBe(true);
+    const claimed = await claim('a');
+    await storage.releaseDeliveries([{ orgId, id: claimed.id, token: 'a' }], NOW);
+    expect(await list()).toMatchObject([{ id: claimed.id, state: 'pending', attempt: 0 }]);
+  });
+
   test('what a clock that went back has put out of reach is brought forward', async () => {
     const { storage, read, open, take, fail } = await sample();
     await open(NOW + 86_400_000);

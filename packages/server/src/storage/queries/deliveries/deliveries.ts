@@ -337,9 +337,12 @@ export const listWaitingDestinations: Operation<DeliveryQueue['listWaitingDestin
   }));
 };
 
-/** What goes back keeps its place: retrying where it has been attempted, if only as a probe, pending where it has not. */
+/**
+ * What goes back keeps its place: retrying where it has been attempted, if only as a probe, pending where it has not,
+ * also where somebody only made it due sooner.
+ */
 export const openAgain = sql<string>`
-  CASE WHEN attempt > budget_from OR waiting_from IS NOT NULL THEN 'retrying' ELSE 'pending' END`;
+  CASE WHEN attempt > budget_from OR (waiting_from IS NOT NULL AND attempt > 0) THEN 'retrying' ELSE 'pending' END`;
 
 /** What was claimed was due, although the clock may have gone back since: nobody would look for it then. */
 export const dueStill = (at: number) => sql<number>`CASE WHEN due_at > ${at} THEN ${at} ELSE due_at END`;
