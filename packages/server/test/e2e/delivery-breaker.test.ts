@@ -191,6 +191,29 @@ test('where all that waits is due later, trying it now sends the first of it, wh
   expect(new Set(bodies.map(({ type }) => type))).toEqual(new Set(['quiet']));
 });
 
+test('with a probe under way, trying it now sends a test, and what waits keeps its time', async () => {
+  const { deliveryQueue, configuration } = flow.service.engine;
+  const { id } = await flow.destination({
+    kind: 'webhook',
+    name: 'probed',
+    config: { url: `${receiver.url}/probed` },
+    policy: { attempts: 2, schedule_s: [0, 3_600], timeout_s: 30 },
+  });
+  await flow.routeTo({ id, when: 'event.type == "probed"' });
+  await flow.settled(await flow.send({}, 'probed'), 'retrying');
+  const first = () => deliveryQueue.readBacklogOf(flow.orgId, id, 1);
+  const before = await first();
+  const openedAt = clock.now();
+  await configuration.openBreaker(flow.orgId, id, { openedAt, nextProbeAt: openedAt, failure: 'No.' });
+  const probe = { now: openedAt, until: openedAt + minutes(60), token: 'another node', firstDueAt: openedAt };
+  expect((await configuration.takeProbe(flow.orgId, id, probe)).isTaken).toBe(true);
+  expect(dataOf(await flow.browser.post(`/destinations/${id}/probe`))).toMatchObject({
+    sent: 'test',
+    test: { outcome: 'failed' },
+  });
+  expect(await first()).toEqual(before);
+});
+
 test('with nothing waiting the next delivery is the probe, at once', async () => {
   const { read, recover } = await downAndIdle('next');
   recover();

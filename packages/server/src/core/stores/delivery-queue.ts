@@ -57,7 +57,8 @@ export interface DeliveryQueue
   ): Promise<number>;
   /**
    * Makes due now the first of what waits for a destination that is down, so that it can be the probe. It is given up no
-   * sooner for that: it counts as waiting from when it was due. False where the first is due already, or nothing waits.
+   * sooner for that: it counts as waiting from when it was due. False where the first is due already, nothing waits or it is held, or a
+   * probe is under way.
    */
   hastenFirst(orgId: string, destinationId: string, at: number): Promise<boolean>;
   /** Cancels what waits for a destination that is gone. */

@@ -182,6 +182,30 @@ export function breakersContract(subject: Subject): void {
     ]);
   });
 
+  test('nobody makes anything due where no probe could go: what waits is held, or one is under way', async () => {
+    const { orgId, id, storage, read, open, take, deliver, waiting } = await sample();
+    await open();
+    await deliver(NOW + 90_000);
+    const hasten = async (of: string, at: number) => [
+      await storage.hastenFirst(orgId, of, at),
+      await storage.hastenProbe(orgId, of, at),
+    ];
+    expect((await take(NOW + 1_000)).isTaken).toBe(true);
+    expect(await hasten(id, NOW + 2_000)).toEqual([false, false]);
+    expect((await read()).breaker).toMatchObject({ nextProbeAt: NOW + 1_000 });
+    expect(await waiting()).toMatchObject([{ dueAt: NOW + 90_000 }]);
+    // Its node has died.
+    expect(await hasten(id, NOW + 26_000)).toEqual([true, true]);
+    await storage.updateDestination(orgId, id, { paused: true }, NOW);
+    expect(await hasten(id, NOW + 30_000)).toEqual([false, false]);
+
+    const listener = aDestination(orgId, { kind: 'listener' });
+    await storage.createDestination(listener);
+    await routedTo(storage, orgId, [listener.id], { at: NOW + 90_000 });
+    await storage.openBreaker(orgId, listener.id, { openedAt: NOW, nextProbeAt: NOW, failure: 'No.' });
+    expect(await hasten(listener.id, NOW + 2_000)).toEqual([false, false]);
+  });
+
   test('what was made due for a probe and is given back unsent is pending still', async () => {
     const { orgId, id, storage, open, deliver, claim, list } = await sample();
     await open();

@@ -117,7 +117,7 @@ export interface DestinationStore {
   ): Promise<{ readonly isTaken: boolean; readonly breaker: StoredBreaker | null }>;
   /** Ends the probe that was taken so; nothing, where somebody else has one by now. */
   endProbe(orgId: string, id: string, token: string, end: ProbeEnd): Promise<void>;
-  /** Makes the next probe due now. False where the breaker is closed. */
+  /** Makes the next probe due now. False where the breaker is closed, what waits is held, or a probe is under way. */
   hastenProbe(orgId: string, id: string, at: number): Promise<boolean>;
   /** After the clock went back: makes due now what is due later than it can be, and frees what is taken for longer. */
   bringProbesForward(latest: {

@@ -3,6 +3,7 @@ import type { StoredBreaker } from '../../../core/stores/configuration/destinati
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
+import { canProbe } from '../deliveries/held.ts';
 
 /** The breakers of destinations: each change is one statement, so that nodes agree on it. */
 
@@ -130,7 +131,7 @@ export const hastenProbe: Operation<ConfigurationStore['hastenProbe']> = async (
     .set({ next_probe_at: at })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .where('breaker_opened_at', 'is not', null)
+    .where(canProbe(at))
     .returning('id')
     .executeTakeFirst()) !== undefined;
 

@@ -3,7 +3,7 @@ import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
-import { isHeld } from './held.ts';
+import { canProbe, isHeld } from './held.ts';
 
 /** How deliveries end, begin again and go, other than by an attempt. */
 
@@ -73,7 +73,7 @@ export const hastenFirst: Operation<DeliveryQueue['hastenFirst']> = async (db, o
         WHERE state IN ('pending', 'retrying') AND destination_id = ${destinationId} ORDER BY due_at, id LIMIT 1)
       AND EXISTS (
         SELECT 1 FROM destinations WHERE destinations.org_id = ${orgId} AND destinations.id = ${destinationId}
-          AND breaker_opened_at IS NOT NULL)
+          AND ${canProbe(at)})
     RETURNING id`.execute(db);
   return rows.length > 0;
 };

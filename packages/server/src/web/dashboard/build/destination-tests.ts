@@ -50,10 +50,15 @@ export function destinationTestCalls(
     return showTest(result);
   }
 
-  /** Whether something waits, due or not, that can be the probe. */
-  async function hasWaiting({ orgId, id, breaker, paused }: StoredDestination): Promise<boolean> {
-    if (breaker === null || paused) return false;
-    return (await deliveryQueue.readBacklogOf(orgId, id, 1)).waiting > 0;
+  /** Makes what waits first the probe, and due now. False where nothing waits or can go: what waits is held, or a probe is under way. */
+  async function probeWithWaiting({ orgId, id, breaker }: StoredDestination): Promise<boolean> {
+    if (breaker === null) return false;
+    const { waiting } = await deliveryQueue.readBacklogOf(orgId, id, 1);
+    if (waiting === 0) return false;
+    const now = clock.now();
+    const isHastened = await deliveryQueue.hastenFirst(orgId, id, now);
+    // What is due already lacks only the probe.
+    return (await configuration.hastenProbe(orgId, id, now)) || isHastened;
   }
 
   calls.on('POST /destinations/:id/test', 'destinations.change', async call => {
@@ -75,20 +80,14 @@ export function destinationTestCalls(
 
   calls.on('POST /destinations/:id/probe', 'destinations.change', async call => {
     const destination = await find(call);
-    const { orgId, id } = destination;
-    // Whoever delivers sends it; the breaker may have closed meanwhile, and then it goes out anyway.
-    const isDelivery = await hasWaiting(destination);
-    if (isDelivery) {
-      const now = clock.now();
-      await deliveryQueue.hastenFirst(orgId, id, now);
-      await configuration.hastenProbe(orgId, id, now);
-    }
+    // Whoever delivers sends it.
+    const isDelivery = await probeWithWaiting(destination);
     const result = isDelivery
       ? null
       : await test(destination, await triedEvents.read(call.session, {}, destination));
     const sent = isDelivery ? 'delivery' : 'test';
     await configuration.recordAudit(
-      call.record('destination.probed', id, { sent, ...(result && { outcome: result.outcome }) }),
+      call.record('destination.probed', destination.id, { sent, ...(result && { outcome: result.outcome }) }),
     );
     return call.answer({ sent, test: result });
   });
