@@ -29,7 +29,7 @@ export function RotateDialog(props: {
   onRotated(secret: string): void;
 }) {
   const mayChange = useMay()(props.permission);
-  const [isOpen, { open, close: hide }] = useDisclosure();
+  const [isOpen, { open: show, close: hide }] = useDisclosure();
   const [overlap, setOverlap] = useState('86400');
   const [pasted, setPasted] = useState('');
   // A secret is not kept, and its provider may show it only once.
@@ -39,17 +39,20 @@ export function RotateDialog(props: {
     hide();
   };
   const close = () => guard.ask(drop);
-  // What is shown once is shown as soon as it is answered, whatever is read again after that.
+  // What is shown once is shown as soon as it is answered, and what was pasted is in force, whatever is read again after.
   const change = useChanges(async (body: { overlap_s: number; secret?: string }) => {
     const { secret } = await call(props.route, { id: props.id, body });
     if (secret) props.onRotated(secret);
+    drop();
   });
+  const open = () => {
+    // What was wrong with another one.
+    change.reset();
+    show();
+  };
   const holds = props.previousUntil !== null && Date.parse(props.previousUntil) > Date.now();
   const rotate = () =>
-    change.mutate(
-      { overlap_s: Number(overlap), ...(props.isPasted ? { secret: pasted } : {}) },
-      { onSuccess: drop },
-    );
+    change.mutate({ overlap_s: Number(overlap), ...(props.isPasted ? { secret: pasted } : {}) });
   return (
     <>
       <Group gap="sm">

@@ -32,6 +32,18 @@ const question = (page: Page) => page.getByRole('dialog', { name: 'Leave without
 const answer = (page: Page, word: 'Stay' | 'Leave') =>
   question(page).getByRole('button', { name: word, exact: true }).click();
 const kept = (page: Page) => page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+const nothingKept = (page: Page) =>
+  page.waitForFunction(() => !JSON.stringify({ ...sessionStorage }).includes('draft'));
+/** From now on nothing that is read is answered, until it is let go. */
+async function holdReads(page: Page): Promise<() => void> {
+  const held = Promise.withResolvers<void>();
+  await page.route('**/dashboard/api/**', async route => {
+    if (route.request().method() === 'GET') await held.promise;
+    // Nobody may wait for it any more.
+    await route.continue().catch(() => {});
+  });
+  return held.resolve;
+}
 
 describe('a dialog with a form', () => {
   test('of a new entity closes at once while it is empty, asks once something is typed, and is open again after a reload', async () => {
@@ -420,6 +432,67 @@ test('a secret of a provider that was pasted is not kept, and asked about before
   await dialog.getByRole('button', { name: 'Use new secret' }).click();
   await dialog.waitFor({ state: 'hidden' });
   await leave(page);
+});
+
+describe('what was saved is unsaved no more while everything is still being read again:', () => {
+  test('the name of a new key, whose secret is shown already', async () => {
+    const page = await open('/settings/keys');
+    const name = page.getByRole('textbox', { name: 'Name of the key' });
+    await name.fill('nightly import');
+    const letGo = await holdReads(page);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByText('Copy this key now').waitFor();
+    expect(await name.inputValue()).toBe('');
+    await nothingKept(page);
+    letGo();
+    await page.getByRole('cell', { name: 'nightly import' }).waitFor();
+    await leave(page);
+  });
+
+  test('an invitation, whose link is shown already', async () => {
+    const page = await open('/settings/members');
+    const email = page.getByRole('textbox', { name: 'Email' });
+    await email.fill('hopper@example.com');
+    const letGo = await holdReads(page);
+    await page.getByRole('button', { name: 'Create invitation' }).click();
+    await page.getByText('Send this link to hopper@example.com.').waitFor();
+    expect(await email.inputValue()).toBe('');
+    await nothingKept(page);
+    letGo();
+    await page.getByRole('cell', { name: 'hopper@example.com' }).waitFor();
+    await leave(page);
+  });
+
+  test('the name of a new organisation', async () => {
+    const page = await open('/settings/organisations');
+    await page.getByRole('textbox', { name: 'Name of the organisation' }).fill('Saved');
+    const letGo = await holdReads(page);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await nothingKept(page);
+    letGo();
+    await page.getByRole('group', { name: 'Saved' }).waitFor();
+    await leave(page);
+  });
+
+  test('a secret that was pasted, and an error of another one is gone when its dialog is opened again', async () => {
+    const made = { kind: 'webhook', name: 'Paid', auth: 'provider', provider: 'stripe', secret: 'whsec_1' };
+    const { id } = dataOf<{ id: string }>(await owner.post('/sources', made));
+    const page = await open(`/sources/${id}`);
+    const dialog = page.getByRole('dialog', { name: 'Rotate secret' });
+    await page.getByRole('button', { name: 'Rotate secret' }).click();
+    await dialog.getByRole('button', { name: 'Use new secret' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Rotate secret' }).click();
+    await dialog.getByLabel('New secret').fill('whsec_2');
+    expect(await dialog.getByRole('alert').count()).toBe(0);
+    const letGo = await holdReads(page);
+    await dialog.getByRole('button', { name: 'Use new secret' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    letGo();
+    await leave(page);
+  });
 });
 
 test('a note goes with the changes that it is on, when they are discarded', async () => {

@@ -11,7 +11,8 @@ import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { WideTable } from '../../components/wide-table.tsx';
-import { useAll, useChange } from '../../lib/api/use-call.ts';
+import { call } from '../../lib/api/call.ts';
+import { useAll, useChange, useChanges } from '../../lib/api/use-call.ts';
 import { errorAt } from '../../lib/field-error.ts';
 import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { useMay } from '../../lib/session.tsx';
@@ -46,19 +47,26 @@ const DRAFT_NAME = 'key';
 const isTyped = (name: string): boolean => name.trim() !== '';
 
 function NewKey() {
-  const make = useChange('POST /keys');
   const { draft: name, change } = useKeptDraft(DRAFT_NAME, '', {
     isFirst: true,
     isChanged: isTyped,
     withoutSecrets: one => one,
   });
+  const [secret, setSecret] = useState<string | null>(null);
+  const make = useChanges(async (named: string) => {
+    const made = await call('POST /keys', { body: { name: named } });
+    // Before all is read again, which takes a while; what was typed meanwhile stays.
+    setSecret(made.secret);
+    change(now => (now === named ? '' : now));
+  });
   const [isMissing, setMissing] = useState(false);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setMissing(!isTyped(name));
-    // What is typed meanwhile stays.
-    const empty = () => change(now => (now === name ? '' : now));
-    if (isTyped(name)) make.mutate({ body: { name } }, { onSuccess: empty });
+    if (!isTyped(name)) return;
+    // Of the key before.
+    setSecret(null);
+    make.mutate(name);
   };
   return (
     <Card title="New key">
@@ -84,11 +92,11 @@ function NewKey() {
           </Group>
         </form>
         {make.error && !errorAt(make.error, 'name') && <ErrorNotice error={make.error} />}
-        {make.data && (
+        {secret && (
           <>
-            <OneTimeSecret secret={make.data.secret} what="key" />
+            <OneTimeSecret secret={secret} what="key" />
             <Text size="sm">Try it:</Text>
-            <Command text={commandWithKey(window.location.origin, make.data.secret)} />
+            <Command text={commandWithKey(window.location.origin, secret)} />
           </>
         )}
       </Stack>

@@ -1,5 +1,6 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import type { MemberRecord } from '@sluice/contract/dashboard-accounts';
+import type { DataOf } from '@sluice/contract/private-calls';
 import { type FormEvent, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
@@ -7,7 +8,8 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { isSame } from '../../components/form-baseline/changes.ts';
 import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { Loading } from '../../components/page-states.tsx';
-import { useAll, useChange } from '../../lib/api/use-call.ts';
+import { call } from '../../lib/api/call.ts';
+import { useAll, useChanges } from '../../lib/api/use-call.ts';
 import { errorAt } from '../../lib/field-error.ts';
 import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { useMay } from '../../lib/session.tsx';
@@ -45,11 +47,16 @@ const isTyped = ({ email }: typeof nobody): boolean => email.trim() !== '';
 
 function Invite() {
   const may = useMay();
-  const invite = useChange('POST /members');
   const { draft, change } = useKeptDraft(DRAFT_NAME, nobody, {
     isFirst: true,
     isChanged: isTyped,
     withoutSecrets: one => one,
+  });
+  const [invited, setInvited] = useState<DataOf<'POST /members'> | null>(null);
+  const invite = useChanges(async ({ body, typed }: { body: typeof nobody; typed: typeof nobody }) => {
+    setInvited(await call('POST /members', { body }));
+    // Before all is read again, which takes a while; what was typed meanwhile stays.
+    change(now => (isSame(now, typed) ? nobody : now));
   });
   const [isRefused, setRefused] = useState(false);
   const submit = (event: FormEvent) => {
@@ -57,9 +64,10 @@ function Invite() {
     const body = { ...draft, email: draft.email.trim() };
     const isAddress = /^\S+@\S+$/.test(body.email);
     setRefused(!isAddress);
-    // What is typed meanwhile stays.
-    const empty = () => change(now => (isSame(now, draft) ? nobody : now));
-    if (isAddress) invite.mutate({ body }, { onSuccess: empty });
+    if (!isAddress) return;
+    // The one before.
+    setInvited(null);
+    invite.mutate({ body, typed: draft });
   };
   const atEmail = isRefused ? 'This is not an email address.' : errorAt(invite.error, 'email');
 
@@ -97,14 +105,14 @@ function Invite() {
           </Group>
         </form>
         {invite.error && !atEmail && <ErrorNotice error={invite.error} />}
-        {invite.data && (
+        {invited && (
           <div>
             <Text size="sm">
-              Send this link to {invite.data.email}. It works once, for seven days. You won’t be able to see
-              it again.
+              Send this link to {invited.email}. It works once, for seven days. You won’t be able to see it
+              again.
             </Text>
             <CopyText
-              text={`${window.location.origin}/invitations/${invite.data.invite_code}`}
+              text={`${window.location.origin}/invitations/${invited.invite_code}`}
               label="Copy link"
             />
           </div>

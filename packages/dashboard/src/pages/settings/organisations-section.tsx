@@ -7,8 +7,8 @@ import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { OutdatedNotice } from '../../components/restored-notice.tsx';
 import { useFormModal } from '../../components/use-form-modal.ts';
-import type { CallError } from '../../lib/api/call.ts';
-import { useAll, useChange } from '../../lib/api/use-call.ts';
+import { type CallError, call } from '../../lib/api/call.ts';
+import { useAll, useChange, useChanges } from '../../lib/api/use-call.ts';
 import { errorAt } from '../../lib/field-error.ts';
 import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { notifyError } from '../../lib/notify-error.ts';
@@ -110,11 +110,15 @@ const DRAFT_NAME = 'organisation';
 const isTyped = (name: string): boolean => name.trim() !== '';
 
 function NewOrganisation() {
-  const make = useChange('POST /organisations');
   const { draft, change } = useKeptDraft(DRAFT_NAME, '', {
     isFirst: true,
     isChanged: isTyped,
     withoutSecrets: one => one,
+  });
+  const make = useChanges(async (name: string) => {
+    await call('POST /organisations', { body: { name } });
+    // Before all is read again, which takes a while; what was typed meanwhile stays.
+    change(now => (now === name ? '' : now));
   });
   return (
     <Card title="New organisation" lead="You become its owner, and stay where you are until you switch.">
@@ -124,10 +128,7 @@ function NewOrganisation() {
         name={draft}
         onName={name => change(() => name)}
         error={make.error}
-        onSave={name =>
-          // What is typed meanwhile stays.
-          make.mutate({ body: { name } }, { onSuccess: () => change(now => (now === name ? '' : now)) })
-        }
+        onSave={name => make.mutate(name)}
       >
         <Button type="submit" loading={make.isPending}>
           Create
