@@ -495,6 +495,43 @@ describe('what was saved is unsaved no more while everything is still being read
   });
 });
 
+describe('what was restored and is discarded stands in no field any more:', () => {
+  const discard = (page: Page) => page.getByRole('button', { name: 'Discard' }).click();
+
+  test('of a destination', async () => {
+    const page = await open('/destinations/new?kind=notion');
+    const properties = page.getByLabel('Properties: name 1');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await properties.fill('Of no use');
+    await page.reload();
+    await properties.waitFor();
+    await discard(page);
+    await properties.waitFor({ state: 'detached' });
+    expect(await kept(page)).not.toContain('draft');
+    await leave(page);
+  });
+
+  test('of a copy of a pipeline, with what was no JSON yet and is after a reload as it was typed', async () => {
+    const steps = [{ kind: 'transform', config: { template: { id: '$event.id' } } }];
+    const { id } = await makePipeline(owner, { name: 'Copied', steps });
+    const page = await open(`/pipelines/new?clone=${id}`);
+    const template = page.getByRole('textbox', { name: 'Template' });
+    const openStep = () => page.getByRole('button', { name: '1. Transform' }).first().click();
+    await openStep();
+    const begun = await template.inputValue();
+    await template.fill('{"a":');
+    await page.reload();
+    await page.getByText('Your unsaved changes were restored.').waitFor();
+    await openStep();
+    expect(await template.inputValue()).toBe('{"a":');
+    await page.getByText('This is not JSON yet').waitFor();
+    await discard(page);
+    if (!(await template.isVisible())) await openStep();
+    expect(await template.inputValue()).toBe(begun);
+    await leave(page);
+  });
+});
+
 test('a note goes with the changes that it is on, when they are discarded', async () => {
   const page = await open(`/pipelines/${pipeline}`);
   const [name, note] = ['Name', 'Note on this version'].map(label =>

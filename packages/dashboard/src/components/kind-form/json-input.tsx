@@ -11,26 +11,34 @@ interface JsonInputProps {
   onChange(value: unknown): void;
 }
 
+/** A text is what is no JSON yet: it stays as it was typed, after a reload too. */
+const textOf = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : stringifyExact(value);
+
+/** What is wrong with it; null where it is JSON or empty. */
+function faultOf(text: string): string | null {
+  try {
+    if (text.trim() !== '') parseExact(text);
+    return null;
+  } catch (problem) {
+    return `This is not JSON yet: ${problem instanceof Error ? problem.message : String(problem)}`;
+  }
+}
+
 /**
- * A value of any shape, written as JSON. What is no JSON yet is sent as the text that it is, and refused at its field.
+ * An object or a list, written as JSON. What is no JSON yet is sent as the text that it is, and refused at its field.
  */
 export function JsonInput({ value, onChange, error, ...common }: JsonInputProps) {
-  const [text, setText] = useState(() => (value === undefined ? '' : stringifyExact(value)));
-  const [broken, setBroken] = useState<string | null>(null);
+  const [text, setText] = useState(() => textOf(value));
   const change = (given: string) => {
     setText(given);
-    try {
-      onChange(given.trim() === '' ? undefined : parseExact(given));
-      setBroken(null);
-    } catch (problem) {
-      onChange(given);
-      setBroken(`This is not JSON yet: ${problem instanceof Error ? problem.message : String(problem)}`);
-    }
+    if (given.trim() === '') onChange(undefined);
+    else onChange(faultOf(given) === null ? parseExact(given) : given);
   };
   return (
     <Textarea
       {...common}
-      error={broken ?? error}
+      error={faultOf(text) ?? error}
       value={text}
       onChange={event => change(event.currentTarget.value)}
       placeholder="{ }"

@@ -2,7 +2,7 @@ import { Alert, Button, Fieldset, Group, Stack, TextInput } from '@mantine/core'
 import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { IconShieldCheck } from '@tabler/icons-react';
-import { type FormEvent, type ReactNode, Suspense, useEffect, useRef } from 'react';
+import { type FormEvent, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { isSame } from '../../components/form-baseline/changes.ts';
 import { type Aids, KindForm } from '../../components/kind-form/kind-form.tsx';
@@ -95,6 +95,12 @@ export function DestinationForm(props: {
     isChanged,
     withoutSecrets: one => ({ ...one, config: withoutTyped(one.config, kind, initial.config) }),
   });
+  /** Rises when it begins again, so that no field keeps what was typed. */
+  const [edition, setEdition] = useState(0);
+  const discard = () => {
+    setDraft(() => begun);
+    setEdition(before => before + 1);
+  };
   const delaysField = useRef<HTMLInputElement>(null);
   const { onTouch } = props;
   // What was restored is what somebody typed: it is not to be overwritten by what is stored.
@@ -130,7 +136,7 @@ export function DestinationForm(props: {
     <form onSubmit={save} noValidate>
       <LeaveGuard isUnsaved={() => isUnsaved && !isDone()} isKept onLeave={() => dropDraft(name)} />
       <Stack>
-        {isRestored && <RestoredNotice hasSecrets onDiscard={() => setDraft(() => begun)} />}
+        {isRestored && <RestoredNotice hasSecrets onDiscard={discard} />}
         {isOutdated && <OutdatedNotice />}
         <TextInput
           label="Name"
@@ -143,6 +149,7 @@ export function DestinationForm(props: {
         {hasConfig && <Egress addresses={kind.egress_addresses ?? []} />}
         {hasConfig && (
           <KindForm
+            key={edition}
             schema={kind.schema}
             value={draft.config}
             onChange={config => change({ config })}

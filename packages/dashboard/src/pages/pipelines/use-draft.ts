@@ -96,7 +96,11 @@ export function useDraft(
       setDraft(before => (before === sent ? keepingKeys(toDraft(made), sent) : before));
     },
     take,
-    discard: () => (base === null ? setDraft(() => fresh) : take(base)),
+    discard() {
+      if (base !== null) return take(base);
+      setDraft(() => fresh);
+      setEdition(before => before + 1);
+    },
   };
 }
 
