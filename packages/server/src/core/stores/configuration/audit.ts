@@ -45,7 +45,7 @@ export interface AuditLog {
 /** All of it combines; `after` and `before` are exclusive. */
 export interface AuditFilter {
   readonly actor?: string | undefined;
-  readonly actions?: readonly AuditAction[] | undefined;
+  readonly actions?: readonly string[] | undefined;
   readonly after?: number | undefined;
   readonly before?: number | undefined;
 }
