@@ -66,7 +66,8 @@ export const isExport = ({ kind }: Pick<JobRecord, 'kind'>): boolean => kind.end
 
 export function describeProgress({ kind, state, done, failed, total }: JobRecord): string {
   // How many there are is known when all are written.
-  if (isExport({ kind }) && total === 0) return `${formatNumber(done)} written`;
+  if (isExport({ kind }) && total === 0)
+    return `${formatNumber(done)} ${done === 1 ? 'row' : 'rows'} written`;
   if (state === 'running' && total === 0) return 'Counting…';
   const failures = failed === 0 ? '' : `, ${formatNumber(failed)} failed`;
   return `${formatNumber(done)} of ${formatNumber(total)} done${failures}`;

@@ -60,7 +60,7 @@ function noteInWords({ note, body }: Preset): string | undefined {
   const { secretFields = [] } = body ?? {};
   if (secretFields.length === 0) return note;
   const fields = secretFields.map(field => `\`${field}\``).join(' and ');
-  const struck = `What ${fields} holds is the secret itself, and is replaced with \`…\` before the event is stored.`;
+  const struck = `${fields} contains the secret itself; it is replaced with \`…\` before the event is stored.`;
   return note === undefined ? struck : `${note} ${struck}`;
 }
 

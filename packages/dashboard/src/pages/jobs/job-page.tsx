@@ -83,7 +83,7 @@ function ExportedFile({ job }: { job: JobRecord }) {
     return (
       <Card title="File">
         <Text size="sm" c="dimmed">
-          The file has the addresses that people acted from: only admins and owners can download it.
+          This file includes IP addresses. Only admins and owners can download it.
         </Text>
       </Card>
     );

@@ -58,6 +58,6 @@ export const microsoftGraph: Preset = {
   }),
   body: {
     typeFrom: { path: 'payload.value[0].changeType', prefix: 'microsoft-graph.' },
-    secretFields: ['payload.value.clientState'],
+    secretFields: ['payload.value[].clientState'],
   },
 };

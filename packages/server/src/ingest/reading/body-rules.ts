@@ -12,8 +12,8 @@ export interface BodyRules {
   readonly each?: { readonly id: readonly string[] };
   readonly isCloudEvent?: true;
   /**
-   * Fields that hold the source's secret itself, as paths in which a list stands for each of its items. They are
-   * struck out of what a verified sender has sent: a payload is stored unsealed, shown and sent on.
+   * Fields that hold the source's secret itself, as paths in which a list, for the reader `[]`, stands for each of its
+   * items. They are struck out of what a verified sender has sent: a payload is stored unsealed, shown and sent on.
    */
   readonly secretFields?: readonly string[];
 }
@@ -67,7 +67,7 @@ export function compileRules({
     formField: formField ?? null,
     each: each?.id.map(inPayload) ?? null,
     isCloudEvent: isCloudEvent ?? false,
-    secretFields: secretFields?.map(inPayload) ?? null,
+    secretFields: secretFields?.map(field => inPayload(field.replaceAll('[]', ''))) ?? null,
   };
 }
 
