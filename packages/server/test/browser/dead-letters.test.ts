@@ -141,6 +141,28 @@ test('where there are many within the time they leave as a job, those that match
   await leave(page);
 });
 
+test('while they cannot be counted they leave as a job, and nobody is asked about an old count', async () => {
+  const { page } = await open('/dead-letters');
+  await hasRows(page, 4);
+  await page.getByRole('link', { name: 'Export' }).waitFor();
+  await page.route(/\/dead-letters\/summary/, route =>
+    route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'No count today.' } } }),
+  );
+  await page.getByRole('button', { name: 'Retry all', exact: true }).click();
+  await until(async () => {
+    // Whoever comes back to a tab has it counted again.
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+    return (await page.getByRole('dialog').getByText('No count today.').count()) === 1;
+  }, 'The old count is still there.');
+  expect(await page.getByRole('dialog').getByText('This retries').count()).toBe(0);
+  // What is followed comes in a stream of its own.
+  await page.route(/\/dashboard\/api\/.*\/live\?/, route => route.abort());
+  await page.reload();
+  await hasRows(page, 4);
+  await page.getByRole('button', { name: 'Export as a job' }).waitFor();
+  await leave(page);
+});
+
 describe('a viewer', () => {
   test('may look and export, and sees nothing that would be refused', async () => {
     const { page } = await open('/dead-letters', { as: viewer });

@@ -70,7 +70,7 @@ export default function DeadLettersPage() {
       actions={
         !hasNothing && (
           <>
-            {summary.data && <ExportLetters filter={filter} summary={summary.data} />}
+            {(summary.data || summary.error) && <ExportLetters filter={filter} summary={summary.data} />}
             {may && <AllLetters filter={filter} onJob={showJob} />}
           </>
         )
