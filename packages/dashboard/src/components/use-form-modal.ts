@@ -41,6 +41,12 @@ export function useFormModal<T>(
   if (!isOpen && isOutdated && !wasTold) setWasTold(true);
   // Closed, it holds nothing of its own: what was typed is given up, and what is stored may have changed.
   if (!isOpen && !isSame(draft, initial)) change(() => initial);
+  // Open, it follows what others save until something is typed.
+  const [was, setWas] = useState(initial);
+  if (!isSame(was, initial)) {
+    setWas(initial);
+    if (isSame(draft, was)) change(() => initial);
+  }
   const isDone = useRef(false);
   const guard = useLeaveGuard({
     isUnsaved: () => isOpen && !isDone.current && isTyped(draft),

@@ -63,7 +63,8 @@ export function useKeptDraft<T>(
   const { isChanged, withoutSecrets } = options;
   const of = stringifyExact(initial, 0);
   const [found] = useState(() => (options.isFirst ? readDraft<T>(name) : null));
-  const [isOutdated] = useState(found !== null && found.of !== of);
+  // What was saved just so, by whomever, has lost nothing.
+  const [isOutdated] = useState(found !== null && found.of !== of && stringifyExact(found.draft, 0) !== of);
   const [kept, setKept] = useState(isOutdated ? null : (found?.draft ?? null));
   const [draft, setDraft] = useState(kept ?? initial);
   const isUnsaved = isChanged(draft);

@@ -609,7 +609,7 @@ test('a draft of what somebody else has saved before the reload is not taken up,
   await leave(page);
 });
 
-test('nor is that of a form that opens, which is open again to say so', async () => {
+test('an outdated draft of a modal form reopens the modal and says so', async () => {
   const outdated = 'Your unsaved changes were not restored';
   const page = await open(`/pipelines/${pipeline}?tab=versions`);
   const dialog = page.getByRole('dialog', { name: 'Note on version 1' });
@@ -635,4 +635,48 @@ test('nor is that of a form that opens, which is open again to say so', async ()
   await list.getByText(outdated).waitFor();
   expect(await list.getByRole('textbox', { name: 'New name of Theirs' }).inputValue()).toBe('Theirs');
   await leave(list);
+});
+
+test('a draft that somebody has saved just so is what is stored, and nothing is said to be lost', async () => {
+  const { id } = await makeWebhook(service.url, owner, 'Agreed');
+  const page = await open(`/sources/${id}`);
+  await page.getByLabel('Name').fill('Just so');
+  await owner.patch(`/sources/${id}`, { name: 'Just so' });
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'Just so' }).waitFor();
+  await page.getByLabel('Name').waitFor();
+  expect(await page.getByText('Your unsaved changes were').count()).toBe(0);
+  await leave(page);
+});
+
+test('a form that opens follows what others save while nothing is typed into it', async () => {
+  const { id } = dataOf<{ id: string }>(await owner.post('/organisations', { name: 'Followed' }));
+  const page = await open('/settings/organisations');
+  await page.getByRole('group', { name: 'Followed' }).getByRole('button', { name: 'Rename' }).click();
+  dataOf(await owner.patch(`/organisations/${id}`, { name: 'Renamed' }));
+  // All is read again after it.
+  await page.getByRole('textbox', { name: 'Name of the organisation' }).fill('One more');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  const name = page.getByRole('textbox', { name: 'New name of Renamed' });
+  await name.waitFor();
+  expect(await name.inputValue()).toBe('Renamed');
+  await nothingKept(page);
+  await leave(page);
+});
+
+test('a modal form opens again of itself only where it says why', async () => {
+  const page = await open('/entities');
+  const dialog = page.getByRole('dialog', { name: 'New entity' });
+  await page.getByRole('button', { name: 'New entity' }).click();
+  await dialog.getByLabel('Kind').fill('robot');
+  // As a dashboard keeps it whose empty form was another.
+  await page.evaluate(() => {
+    for (const [key, text] of Object.entries(sessionStorage)) {
+      if (key.startsWith('draft'))
+        sessionStorage.setItem(key, JSON.stringify({ ...JSON.parse(text), of: '' }));
+    }
+  });
+  await page.reload();
+  await dialog.getByText('Your unsaved changes were not restored').waitFor();
+  await leave(page);
 });

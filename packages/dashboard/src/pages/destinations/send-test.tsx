@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/co
 import { IconChevronDown, IconFlask } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { OutdatedNotice } from '../../components/restored-notice.tsx';
 import { EventChoice } from '../../components/test-event/event-choice.tsx';
 import { isWritten, readEvent, type TrialEvent } from '../../components/test-event/trial-event.ts';
 import { useFormModal } from '../../components/use-form-modal.ts';
@@ -42,6 +43,7 @@ export function SendTest(props: {
         </Menu>
       </Button.Group>
       <Modal opened={form.isOpen} onClose={form.close} title="Test with an event" size="lg">
+        {form.isOutdated && <OutdatedNotice />}
         <TestForm
           {...props}
           event={form.draft}

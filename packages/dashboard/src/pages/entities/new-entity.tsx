@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { problemOf } from '../../components/kind-form/problems.ts';
-import { RestoredNotice } from '../../components/restored-notice.tsx';
+import { OutdatedNotice, RestoredNotice } from '../../components/restored-notice.tsx';
 import { useFormModal } from '../../components/use-form-modal.ts';
 import { CallError, call } from '../../lib/api/call.ts';
 import { useChanges } from '../../lib/api/use-call.ts';
@@ -45,6 +45,7 @@ export function NewEntity() {
       <Button onClick={form.open}>New entity</Button>
       <Modal opened={form.isOpen} onClose={form.close} title="New entity" size="lg">
         {form.isRestored && <RestoredNotice onDiscard={() => form.change(() => emptyDraft)} />}
+        {form.isOutdated && <OutdatedNotice />}
         <NewEntityForm
           draft={form.draft}
           onChange={changed => form.change(before => ({ ...before, ...changed }))}

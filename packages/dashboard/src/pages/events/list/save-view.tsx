@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core';
 import type { EventColumnName, ViewRecord } from '@sluice/contract/dashboard-views';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { OutdatedNotice } from '../../../components/restored-notice.tsx';
 import type { useFormModal } from '../../../components/use-form-modal.ts';
 import { useChange } from '../../../lib/api/use-call.ts';
 import { useMay } from '../../../lib/session.tsx';
@@ -20,6 +21,7 @@ export function SaveView(props: ViewToSave) {
   return (
     <>
       <Modal opened={form.isOpen} onClose={form.close} title="Save as a view">
+        {form.isOutdated && <OutdatedNotice />}
         <ViewForm {...props} />
       </Modal>
       {form.question}
