@@ -664,6 +664,20 @@ test('a form that opens follows what others save while nothing is typed into it'
   await leave(page);
 });
 
+test('which events a channel of alerts tells stays open when it is saved', async () => {
+  const page = await open('/settings/alerts');
+  const channel = page.getByRole('group', { name: 'Alerts to us' });
+  const jobs = channel.getByRole('checkbox', { name: 'Job finished' });
+  await channel.locator('summary').click();
+  await jobs.check();
+  await channel.getByRole('button', { name: 'Save' }).click();
+  await channel.locator('summary').getByText('Job finished').waitFor();
+  expect(await jobs.isVisible()).toBe(true);
+  expect(await jobs.isChecked()).toBe(true);
+  await nothingKept(page);
+  await leave(page);
+});
+
 test('a modal form opens again of itself only where it says why', async () => {
   const page = await open('/entities');
   const dialog = page.getByRole('dialog', { name: 'New entity' });

@@ -1,7 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { AlertsRecord } from '@sluice/contract/dashboard-alerts';
 import { alertCondition, type SystemEventType, systemEvents } from '@sluice/contract/system-events';
-import { type ReactNode, useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { Disclosure } from '../../components/disclosure.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { isSame } from '../../components/form-baseline/changes.ts';
@@ -25,78 +25,65 @@ export function ChannelTypes(props: {
   offered: AlertsRecord['types'];
 }) {
   const { id, types } = props;
-  const form = useFormBaseline<Types>(types);
-  const change = useChange('PATCH /pipelines/:id');
-  const save = (chosen: Types) => {
-    const takeIn = form.save();
-    const steps = [{ kind: 'filter.match', config: { condition: alertCondition(chosen) } }];
-    change.mutate({ id, body: { steps } }, { onSuccess: () => takeIn(chosen) });
-  };
-  return (
-    <>
-      {change.error && <ErrorNotice error={change.error} />}
-      <Choice
-        key={form.edition}
-        draftName={`alert types of ${id}`}
-        isFirst={form.edition === 0}
-        begun={form.begun}
-        offered={props.offered}
-        isSaving={change.isPending}
-        onTouch={form.touch}
-        onSave={save}
-        notice={form.isOvertaken && !change.isPending && <StaleNotice onLoad={() => form.begin(types)} />}
-      />
-    </>
-  );
-}
-
-function Choice(props: {
-  /** Under which what is chosen is kept. */
-  draftName: string;
-  /** False once it has begun again after a save. */
-  isFirst: boolean;
-  begun: Types;
-  offered: AlertsRecord['types'];
-  isSaving: boolean;
-  onTouch(): void;
-  onSave(chosen: Types): void;
-  notice: ReactNode;
-}) {
-  const { draftName, begun, onTouch } = props;
-  const { draft, isRestored, isOutdated, change } = useKeptDraft(draftName, begun, {
-    isFirst: props.isFirst,
+  const { begun, edition, ...form } = useFormBaseline<Types>(types);
+  const draftName = `alert types of ${id}`;
+  const {
+    draft,
+    isRestored,
+    isOutdated,
+    change: setDraft,
+  } = useKeptDraft(draftName, begun, {
+    isFirst: true,
     isChanged: one => !isSame(one, begun),
     withoutSecrets: one => one,
   });
+  // It begins again in its place, since what is drawn anew would be shut, and the focus gone.
+  const [drawn, setDrawn] = useState(edition);
+  if (drawn !== edition) {
+    setDrawn(edition);
+    setDraft(() => begun);
+  }
   // What was restored is what somebody chose: it is not to be overwritten by what is stored.
   // biome-ignore lint/correctness/useExhaustiveDependencies: told once; whoever is told may be another each time
   useEffect(() => {
-    if (isRestored) onTouch();
+    if (isRestored) form.touch();
   }, [isRestored]);
+  const change = useChange('PATCH /pipelines/:id');
+  const save = () => {
+    const takeIn = form.save();
+    const steps = [{ kind: 'filter.match', config: { condition: alertCondition(draft) } }];
+    change.mutate({ id, body: { steps } }, { onSuccess: () => takeIn(draft) });
+  };
   const isUnsaved = !isSame(draft, begun);
   return (
     <>
+      {change.error && <ErrorNotice error={change.error} />}
       <LeaveGuard isUnsaved={() => isUnsaved} isKept onLeave={() => dropDraft(draftName)} />
-      {isRestored && <RestoredNotice onDiscard={() => change(() => begun)} />}
-      {isOutdated && <OutdatedNotice />}
+      {isRestored && <RestoredNotice onDiscard={() => setDraft(() => begun)} />}
+      {isOutdated && edition === 0 && <OutdatedNotice />}
       <Disclosure summary={titlesOf(begun)} startsOpen={isRestored}>
         <Stack>
           <AlertTypes
             offered={props.offered}
             value={draft}
             onChange={chosen => {
-              change(() => chosen);
-              onTouch();
+              setDraft(() => chosen);
+              form.touch();
             }}
           />
-          {props.notice}
+          {form.isOvertaken && !change.isPending && (
+            <StaleNotice
+              effect="Saving replaces all of the chosen events with yours."
+              onLoad={() => form.begin(types)}
+            />
+          )}
           <Group>
             <Button
               variant="default"
               size="compact-sm"
               disabled={!isUnsaved || draft.length === 0}
-              loading={props.isSaving}
-              onClick={() => props.onSave(draft)}
+              loading={change.isPending}
+              onClick={save}
             >
               Save
             </Button>
