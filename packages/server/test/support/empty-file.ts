@@ -8,13 +8,15 @@ import { databaseFile } from '../../src/storage/sqlite/engine.ts';
 export function emptyFile(directory: string): void {
   const database = new Database(databaseFile(directory));
   try {
-    database.run('PRAGMA busy_timeout = 5000');
+    database.run('PRAGMA busy_timeout = 60000');
     const tables = database.query<{ name: string }, []>(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
     );
-    database.transaction(() => {
+    const empty = database.transaction(() => {
       for (const { name } of tables.all()) database.run(`DELETE FROM "${name}"`);
-    })();
+    });
+    // One that reads before it writes is refused at once, and does not wait, where another has written in between.
+    empty.immediate();
   } finally {
     database.close();
   }
