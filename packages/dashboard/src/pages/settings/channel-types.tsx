@@ -37,7 +37,7 @@ export function ChannelTypes(props: {
     isChanged: one => !isSame(one, begun),
     withoutSecrets: one => one,
   });
-  // It begins again in its place, since what is drawn anew would be shut, and the focus gone.
+  // It begins again in its place, since a new one would be shut, and the focus gone.
   const [drawn, setDrawn] = useState(edition);
   if (drawn !== edition) {
     setDrawn(edition);
