@@ -50,6 +50,11 @@ describe('on a small laptop every figure of a list is there, and none is cut', (
     const { company, chromium } = inspection;
     const { page } = await visit(chromium, company.service.url, `/${list}`, { as: company.owner });
     await page.getByRole('table').getByRole('link').first().waitFor();
+    // They come after the rows.
+    await page.locator('[role=row] svg polyline').first().waitFor({ state: 'attached' });
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('[role=cell][data-number]')].every(cell => cell.textContent !== '…'),
+    );
     for (const width of [1_280, 1_024]) {
       await page.setViewportSize({ width, height: 800 });
       for (const name of columns) {

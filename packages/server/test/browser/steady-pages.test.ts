@@ -66,8 +66,8 @@ test('what was saved stays, though the live stream still brings what was read be
     // Nobody may wait for it any more.
     await route.fulfill({ contentType: 'text/event-stream', body }).catch(() => {});
   });
-  page.on('request', request => {
-    isSaved ||= request.method() === 'PATCH';
+  page.on('response', response => {
+    isSaved ||= response.request().method() === 'PATCH';
   });
   await page.getByRole('link', { name: 'Before' }).click();
   const name = page.getByLabel('Name');
