@@ -11,7 +11,7 @@ export interface ServerProcess {
   /** Everything that it has printed. */
   output(): string;
   /** Of that, what came on the standard error. */
-  complaints(): string;
+  stderr(): string;
   /** How it ended: its exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
   kill(signal: NodeJS.Signals): void;
@@ -31,7 +31,7 @@ export class NotStarted extends Error {
   constructor(
     readonly end: number | NodeJS.Signals,
     readonly output: string,
-    readonly complaints: string,
+    readonly stderr: string,
   ) {
     super(`The server ended with ${end} before it was ready: ${output}`);
   }
@@ -67,9 +67,9 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
     },
   });
   running.add(child);
-  let [output, complaints] = ['', ''];
+  let [output, stderr] = ['', ''];
   child.stderr.on('data', (chunk: Buffer) => {
-    complaints += chunk;
+    stderr += chunk;
   });
   const ended = once(child, 'close').then(([code, signal]) => {
     running.delete(child);
@@ -84,14 +84,14 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
     child.stdout.on('data', read);
     child.stderr.on('data', read);
     child.on('error', reject);
-    void ended.then(end => reject(new NotStarted(end, output, complaints)));
+    void ended.then(end => reject(new NotStarted(end, output, stderr)));
   });
   return {
     pid: child.pid ?? 0,
     port,
     url: `http://127.0.0.1:${port}`,
     output: () => output,
-    complaints: () => complaints,
+    stderr: () => stderr,
     ended,
     kill: signal => void child.kill(signal),
   };

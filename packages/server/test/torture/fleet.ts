@@ -66,20 +66,20 @@ export async function startFleet(options: FleetOptions, files: RunFiles): Promis
       state.process = started;
       if (isStopping) send(state, 'SIGTERM');
       const end = await started.ended;
-      return { readyAt, end, output: started.output(), complaints: started.complaints() };
+      return { readyAt, end, output: started.output(), stderr: started.stderr() };
     };
     const live = async () => {
       while (!isStopping) {
         Object.assign(state, { life: state.life + 1, signals: [] });
         const tracer = state.tracing?.(state.life) ?? null;
         const startedAt = files.now();
-        const { readyAt, end, output, complaints } = await begin(tracer).catch((error: unknown) => {
+        const { readyAt, end, output, stderr } = await begin(tracer).catch((error: unknown) => {
           // Its storage is away, or full: it says so, and is started again.
           if (error instanceof NotStarted) return { readyAt: null, ...error };
           throw error;
         });
         const { life, signals } = state;
-        const said = lastLineOf(complaints);
+        const said = lastLineOf(stderr);
         const trace = tracer?.trace ?? null;
         files.write('lives', { node, life, startedAt, readyAt, at: files.now(), signals, trace, end, said });
         printed.push(output);

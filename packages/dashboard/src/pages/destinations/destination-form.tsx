@@ -28,34 +28,34 @@ export interface DestinationDraft {
   readonly policy: DeliveryPolicy;
 }
 
-interface Whose {
+interface DraftOwner {
   readonly id?: string | undefined;
   readonly original?: string | undefined;
 }
 
 /** Under which what is filled in is kept. */
-const draftNameOf = (kind: string, { id, original }: Whose): string =>
+const draftNameOf = (kind: string, { id, original }: DraftOwner): string =>
   `destination ${id ?? (original === undefined ? `new ${kind}` : `like ${original}`)}`;
 
 const previewNameOf = (draftName: string): string => `${draftName} preview`;
 
-/** Also of the event that its message is shown with. */
-export function dropDestinationDrafts(kind: string, whose: Whose): void {
-  const name = draftNameOf(kind, whose);
+/** Includes the preview’s event. */
+export function dropDestinationDrafts(kind: string, owner: DraftOwner): void {
+  const name = draftNameOf(kind, owner);
   dropDraft(name);
   dropDraft(previewNameOf(name));
 }
 
 /** With the delays as they are written, which may be none yet. */
-interface Written extends DestinationDraft {
+interface FormDraft extends DestinationDraft {
   readonly delays: string;
 }
 
-const writtenOf = (draft: DestinationDraft): Written => ({
+const toFormDraft = (draft: DestinationDraft): FormDraft => ({
   ...draft,
   delays: writeDelays(draft.policy.schedule_s),
 });
-const readable = ({ delays: _, ...draft }: Written): DestinationDraft => draft;
+const toDestinationDraft = ({ delays: _, ...draft }: FormDraft): DestinationDraft => draft;
 
 /** The form of a destination of any kind. What is being filled in lives here until it is saved. */
 export function DestinationForm(props: {
@@ -82,9 +82,10 @@ export function DestinationForm(props: {
   const { kind, initial, id, error } = props;
   const secretsOf = id ?? props.original;
   const name = draftNameOf(kind.kind, props);
-  const begun = writtenOf(initial);
+  const begun = toFormDraft(initial);
   // The same delays written in another way are no change.
-  const isChanged = (one: Written) => readDelays(one.delays) === null || !isSame(readable(one), initial);
+  const isChanged = (one: FormDraft) =>
+    readDelays(one.delays) === null || !isSame(toDestinationDraft(one), initial);
   const {
     draft,
     isRestored,
@@ -108,7 +109,7 @@ export function DestinationForm(props: {
   useEffect(() => {
     if (isRestored) onTouch?.();
   }, [isRestored]);
-  const change = (changed: Partial<Written>) => {
+  const change = (changed: Partial<FormDraft>) => {
     setDraft(before => ({ ...before, ...changed }));
     props.onTouch?.();
   };
@@ -130,7 +131,7 @@ export function DestinationForm(props: {
   const save = (event: FormEvent) => {
     event.preventDefault();
     if (readDelays(draft.delays) === null) delaysField.current?.focus();
-    else props.onSave(readable(draft));
+    else props.onSave(toDestinationDraft(draft));
   };
   return (
     <form onSubmit={save} noValidate>

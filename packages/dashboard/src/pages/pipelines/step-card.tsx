@@ -106,7 +106,7 @@ export function StepCard(props: {
           </Group>
         )}
       </Group>
-      {props.figures && <FiguresOfStep figures={props.figures} />}
+      {props.figures && <StepFiguresList figures={props.figures} />}
       {isOpen && (
         <Stack gap="md" className={classes.stepBody}>
           {problem && (
@@ -142,7 +142,7 @@ export function StepCard(props: {
   );
 }
 
-function FiguresOfStep({ figures }: { figures: StepFigures }) {
+function StepFiguresList({ figures }: { figures: StepFigures }) {
   const { classify } = figures;
   const shown: readonly (readonly [string, string])[] = [
     ['in', formatNumber(figures.in)],

@@ -41,7 +41,7 @@ export function AuditFilters() {
     try {
       saveFile(`audit-log.${format}`, await callFile('GET /audit/export', { ...filter, format }));
     } catch (error) {
-      // How many they are, the server alone knows: more than go into an answer are a job.
+      // Only the server knows how many match; more than one response may hold are exported as a job.
       if (asCallError(error).code === 'limit_reached')
         await startJob({ what: 'audit', filter, format } as ExportAsked);
       else notifyError(error);
