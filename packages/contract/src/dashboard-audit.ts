@@ -68,7 +68,7 @@ type AuditKind = keyof typeof auditActions;
 export type AuditAction = (typeof auditActions)[AuditKind][number];
 
 export const auditKinds = Object.keys(auditActions) as AuditKind[];
-export const allAuditActions: AuditAction[] = Object.values(auditActions).flat();
+const allAuditActions: AuditAction[] = Object.values(auditActions).flat();
 
 /** What the log can be narrowed by; all of it combines with AND. */
 export const auditFilter = {

@@ -61,7 +61,7 @@ export type StoredDeadLetter =
       readonly failures: readonly [StoredFailure, ...StoredFailure[]];
     };
 
-export interface ExportedLetter {
+interface ExportedLetter {
   /** Null where it is none any more: it was retried, discarded or erased since it was found. */
   readonly letter: StoredDeadLetter | null;
   /** The JSON text of its event's payload; null where that is gone. */
