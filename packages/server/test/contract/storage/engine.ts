@@ -61,10 +61,10 @@ export function engineContract(subject: Subject): void {
       [() => storage.enablePipeline(org, pipeline.id, false, NOW), of('pipelines', pipeline.id)],
       [() => storage.deletePipeline(org, pipeline.id), of('pipelines', pipeline.id)],
       [() => storage.createDestination(destination), of('destinations', destination.id)],
-      [
-        () => storage.updateDestination(org, destination.id, { paused: true }, NOW),
+      ...[true, false].map((paused): [() => Promise<unknown>, ConfigurationChange] => [
+        () => storage.updateDestination(org, destination.id, { paused }, NOW),
         of('destinations', destination.id),
-      ],
+      ]),
       [
         () => storage.openBreaker(org, destination.id, { openedAt: NOW, nextProbeAt: NOW, failure: 'x' }),
         of('destinations', destination.id),
