@@ -27,7 +27,8 @@ interface Rule {
   readonly everyS: number;
   readonly engine?: Engine;
   readonly forS?: readonly [number, number];
-  /** The same in a run that is long. */
+  /** Both in a run that is long. One at a time: what takes most of its share of the run would outlast it. */
+  readonly everyLongS?: number;
   readonly forLongS?: readonly [number, number];
   readonly targets?: readonly string[];
 }
@@ -54,7 +55,7 @@ const rules = {
   model: { everyS: 15, forS: [2, 6], targets: ['nonsense', 'down', 'slow'] },
   clock: { everyS: 40, targets: CLOCK_OFFSETS_H },
   // What was on its way, and what the deaf still send, is excused: only what is longer than that is judged.
-  pause: { everyS: 45, forS: [11, 16], forLongS: [30, 60] },
+  pause: { everyS: 45, forS: [11, 16], everyLongS: 180, forLongS: [30, 60] },
   'edit-pipeline': { everyS: 12 },
   'delete-destination': { everyS: 50 },
   'delete-organisation': { everyS: 50 },
@@ -75,7 +76,8 @@ export function planFaults({ engine, seconds, nodes, seed }: RunOptions): Planne
     // What takes longer than half of a short run would say nothing of the time after it.
     if ((rule.forS?.[0] ?? 0) * 2 > seconds) return [];
     const dice = createDice(seed, `faults of ${kind}`);
-    const count = Math.max(1, Math.round(seconds / rule.everyS));
+    const everyS = (seconds > LONG_RUN_S ? rule.everyLongS : undefined) ?? rule.everyS;
+    const count = Math.max(1, Math.round(seconds / everyS));
     return Array.from({ length: count }, (_, n) => plan(kind, rule, dice, { n, count, seconds, nodes }));
   });
   return planned.toSorted((one, other) => one.at - other.at);
