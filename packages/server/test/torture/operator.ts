@@ -16,7 +16,8 @@ interface Answered<T> {
   readonly next: string | null;
 }
 
-const PAUSE_MS = 150;
+/** Longer each time, so that those who wait for a node that is away do not keep it from starting. */
+const PAUSE_MS = { first: 150, longest: 2_400 };
 export const PASSWORD = 'canary of the owner’s password';
 export const EMAIL = 'owner@example.com';
 
@@ -49,11 +50,11 @@ export async function logIn(askable: Askable, organisationId: string | null): Pr
 
   const operator: Operator = {
     async call<T>(method: string, path: string, body?: unknown) {
-      for (;;) {
+      for (let asked = 0; ; asked++) {
         const answered = await askOnce<T>(method, path, body);
         if (answered !== null) return answered;
         node++;
-        await Bun.sleep(PAUSE_MS);
+        await Bun.sleep(Math.min(PAUSE_MS.first * 2 ** asked, PAUSE_MS.longest));
       }
     },
     async all<T>(path: string) {

@@ -27,7 +27,7 @@ interface Rule {
   readonly everyS: number;
   readonly engine?: Engine;
   readonly forS?: readonly [number, number];
-  /** Both in a run that is long. One at a time: what takes most of its share of the run would outlast it. */
+  /** Both in a run that is long. Those of one kind happen in turn, and would outlast a run of which they take most. */
   readonly everyLongS?: number;
   readonly forLongS?: readonly [number, number];
   readonly targets?: readonly string[];
@@ -40,7 +40,8 @@ interface Rule {
 const CLOCK_OFFSETS_H = ['-8', '-3', '0', '3', '8'];
 
 const rules = {
-  kill: { everyS: 6 },
+  // A node that takes seconds to start would hardly serve for an hour.
+  kill: { everyS: 6, everyLongS: 10 },
   terminate: { everyS: 45 },
   freeze: { everyS: 40, forS: [1, 6] },
   'freeze-long': { everyS: 90, engine: 'postgres', forS: [16, 22] },
