@@ -10,9 +10,16 @@ import type { FreshDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { createAnswerCheck } from '../support/trust/answer-check.ts';
 import { readAnswerShapes, type Shape } from '../support/trust/answer-shapes.ts';
-import { createFuzzer, type FuzzRequest, requestsWith } from '../support/trust/fuzz-requests.ts';
+import { callCases } from '../support/trust/call-cases.ts';
+import {
+  bodyOnItsBase,
+  createFuzzer,
+  type FuzzRequest,
+  requestsWith,
+} from '../support/trust/fuzz-requests.ts';
 import { judgeAnswers, readAnswers, readRequests } from '../support/trust/raw-answers.ts';
 import { rawRequest, sendRaw } from '../support/trust/raw-requests.ts';
+import { firstMessage } from '../support/trust/stream-check.ts';
 import { fillOrganisation, type Tenant } from '../support/trust/tenant.ts';
 import { ghosts, newWord, type Things } from '../support/trust/things.ts';
 
@@ -70,6 +77,60 @@ test('answers to bytes that no client would send are found wanting', () => {
     [post('{'), answer(400, 'No.', 'text/plain')],
   ];
   for (const [sent, received] of unsound) expect(judge(sent, received), sent + received).toBeString();
+});
+
+test('files of lines and first messages of streams are held to what their calls are about', () => {
+  const check = createAnswerCheck(shapes);
+  const judge = (path: string, type: string, text: string) =>
+    check({ method: 'GET', path: `/dashboard/api${path}`, status: 200, type, text });
+  const entry = {
+    id: 'evt_1',
+    type: 'a',
+    icon: null,
+    state: 'processed',
+    outcome: 'delivered',
+    delivery_states: { delivered: 1 },
+    sources: [],
+    entity: null,
+    timestamp: '',
+    received_at: '',
+  };
+  const line = (value: object) => `${JSON.stringify(value)}\n`;
+  const inFile = (text: string) => judge('/events/export', 'application/x-ndjson', text);
+  expect(inFile('')).toBeNull();
+  expect(inFile(line({ ...entry, payload: {} }).repeat(2))).toBeNull();
+  for (const wrong of [
+    line(entry),
+    line({ ...entry, payload: {}, org_id: 'org_1' }),
+    line({ ...entry, payload: {} }) + line({ ...entry, id: 1, payload: {} }),
+    JSON.stringify({ ...entry, payload: {} }),
+    'nothing\n',
+  ])
+    expect(inFile(wrong), wrong).toBeString();
+
+  const sent = (event: string, data: unknown) => `event: ${event}\nid: 1\ndata: ${JSON.stringify(data)}`;
+  const inTail = (event: string, data: unknown) =>
+    judge('/live/events', 'text/event-stream', sent(event, data));
+  expect(inTail('events', { rows: [entry], changed: [], skipped: 0 })).toBeNull();
+  expect(inTail('events', { rows: [{ ...entry, more: 1 }], changed: [], skipped: 0 })).toBeString();
+  expect(inTail('events', { rows: [] })).toBeString();
+  expect(inTail('other', { rows: [], changed: [], skipped: 0 })).toBeString();
+
+  const inStream = (event: string, data: unknown) => judge('/live', 'text/event-stream', sent(event, data));
+  const call = '/events?limit=1';
+  const list = { data: [entry], next_cursor: null };
+  expect(inStream('answer', { call, answer: list })).toBeNull();
+  expect(inStream('answer', { call: '/o/one/events', answer: list })).toBeNull();
+  const error = { message: 'It is wrong.', code: 'invalid_cursor' };
+  expect(inStream('refused', { call, status: 400, answer: { error } })).toBeNull();
+  for (const [event, data] of [
+    ['answer', { call, answer: { data: [{ ...entry, id: 1 }], next_cursor: null } }],
+    ['answer', { call: '/nowhere', answer: list }],
+    ['answer', { answer: list }],
+    ['refused', { call, status: 404, answer: { error } }],
+    ['other', { call, answer: list }],
+  ] as const)
+    expect(inStream(event, data), JSON.stringify(data)).toBeString();
 });
 
 for (const engine of ['sqlite', 'postgres'] as const) {
@@ -164,6 +225,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const make = createFuzzer(seed);
       const statuses = new Map<number, number>();
       const wrong: string[] = [];
+      /** Those that were taken though they had to know what they are based on. */
+      let based = 0;
       let cookie = await newSession(ownerId);
       // The organisation that requests are about is another one of the same owner: it may be deleted.
       const second = dataOf<{ id: string }>(await ours.owner.post('/organisations', { name: 'n' })).id;
@@ -183,17 +246,13 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         if (found !== null) wrong.push(`#${n} ${request.method} ${request.path.slice(0, 300)}: ${found}`);
       }
 
-      async function outcomeOf({
-        method,
-        path,
-        headers,
-        body,
-        isKnown,
-      }: FuzzRequest): Promise<string | null> {
+      async function outcomeOf(request: FuzzRequest): Promise<string | null> {
+        const { method, path, headers, route, isKnown } = request;
         const all = new Headers([...headers.map(([name, value]): [string, string] => [name, value])]);
         all.set('X-Forwarded-For', all.get('X-Forwarded-For') ?? randomAddress());
         if (isKnown && !all.has('Cookie')) all.set('Cookie', cookie);
         if (isKnown && !all.has('Authorization')) all.set('Authorization', `Bearer ${ours.apiKey}`);
+        const body = await bodyOnItsBase(request, service.url, all.get('Cookie') ?? '');
         const hangUp = new AbortController();
         const hanging = setTimeout(() => hangUp.abort(new Error('no answer')), HANGING_MS);
         try {
@@ -206,14 +265,15 @@ for (const engine of ['sqlite', 'postgres'] as const) {
           });
           const type = response.headers.get('content-type') ?? '';
           const isStream = type.startsWith('text/event-stream');
-          const text = isStream ? null : await response.text();
+          const text = isStream ? await firstMessage(response) : await response.text();
           if (isStream) hangUp.abort();
           statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+          if (response.ok && route !== null && callCases[route].basedOn) based++;
           const misfit = check({ method, path: url.pathname, status: response.status, type, text });
-          if (misfit !== null) return `${response.status} ${misfit} ${text?.slice(0, 300)}`;
+          if (misfit !== null) return `${response.status} ${misfit} ${text.slice(0, 300)}`;
           if (isKnown && (response.status === 401 || path.includes('/session/')))
             cookie = await newSession(ownerId);
-          return text?.includes(hidden) ? 'shows what another organisation has' : null;
+          return text.includes(hidden) ? 'shows what another organisation has' : null;
         } finally {
           clearTimeout(hanging);
         }
@@ -237,6 +297,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       expect(wrong.slice(0, MOST_SHOWN)).toEqual([]);
       // Not all of it is refused at the first look.
       expect(statuses.get(200) ?? 0).toBeGreaterThan(counts[engine] / 20);
+      expect(based).toBeGreaterThanOrEqual(Math.floor(counts[engine] / 5_000));
       const ready = await fetch(`${service.url}/readyz`);
       expect(ready.status).toBe(200);
     });

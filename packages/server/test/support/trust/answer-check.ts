@@ -7,6 +7,7 @@ import type { PublicOperation } from '../../../src/web/openapi/operation.ts';
 import { misfit, type Shape } from './answer-shapes.ts';
 import { routes } from './call-cases.ts';
 import { publicCalls } from './public-cases.ts';
+import { fileMisfit, listenMisfit, liveMisfit, tailMisfit } from './stream-check.ts';
 
 /** What came back, as far as it was read. */
 export interface CheckedAnswer {
@@ -15,8 +16,8 @@ export interface CheckedAnswer {
   readonly path: string;
   readonly status: number;
   readonly type: string;
-  /** Null where it was a stream, which is not read to its end. */
-  readonly text: string | null;
+  /** Of a stream the first message alone. */
+  readonly text: string;
 }
 
 interface Known {
@@ -45,27 +46,43 @@ export function createAnswerCheck(
     })),
   ];
 
+  /** A path without names comes first, as for the router. */
+  const callAt = (method: string, path: string): Known | undefined =>
+    known
+      .filter(one => one.method === method && one.pattern.test(withoutOrganisation(path)))
+      .sort((a, b) => a.pattern.source.split('[^').length - b.pattern.source.split('[^').length)[0];
+  const followed = (path: string) => callAt('GET', CALLS_AT + path.split('?')[0]);
+
+  function streamMisfit(route: Route, type: string, text: string): string | null {
+    if (type.startsWith('application/x-ndjson')) return fileMisfit(text, route, shapes);
+    if (!type.startsWith('text/event-stream')) return `a stream of ${type}`;
+    // Whoever has logged out meanwhile is told nothing any more.
+    if (text === '') return null;
+    if (route === 'GET /live/events') return tailMisfit(text, shapes);
+    return liveMisfit(text, {
+      answer(path, body) {
+        const call = followed(path);
+        return call?.route ? privateMisfit(body, call.route, shapes) : `${path} is no call`;
+      },
+      refusal: (path, body, status) => refusalMisfit(body, status, followed(path)),
+    });
+  }
+
   return answer => {
     const { method, path, status, type, text } = answer;
-    const atPath = known.filter(({ pattern }) => pattern.test(withoutOrganisation(path)));
-    // A path without names comes first, as for the router.
-    const call = atPath
-      .filter(one => one.method === method)
-      .sort((a, b) => a.pattern.source.split('[^').length - b.pattern.source.split('[^').length)[0];
+    const call = callAt(method, path);
     if (status >= 500) return 'it failed';
     // Headers and addresses past what Bun reads never come to the service.
     if (status === 431) return null;
     if (method === 'HEAD') return null;
-    if (call?.route && status < 300 && privateCalls[call.route].answer.kind === 'stream') {
-      return type.startsWith('text/event-stream') || type.startsWith('application/x-ndjson')
-        ? null
-        : `a stream of ${type}`;
-    }
-    if (path === LISTEN_PATH && status === 200) return type === 'text/event-stream' ? null : `it is ${type}`;
+    if (call?.route && status < 300 && privateCalls[call.route].answer.kind === 'stream')
+      return streamMisfit(call.route, type, text);
+    if (path === LISTEN_PATH && status === 200)
+      return type === 'text/event-stream' ? listenMisfit(text) : `it is ${type}`;
     // What a provider agreed on it is told again, as it stands.
     if (method === 'GET' && path.startsWith('/whk/') && status === 200)
       return type.startsWith('text/plain') ? null : `it is ${type}`;
-    if (!type.startsWith('application/json') || text === null) {
+    if (!type.startsWith('application/json')) {
       // Folded paths lead to pages.
       return /^\/(dashboard\/api|v1|whk|listen)(\/|$)/.test(path) ? `it is ${type}` : null;
     }

@@ -4,7 +4,7 @@ import { privateCalls, type Route } from '@sluice/contract/private-calls';
 import { z } from 'zod';
 import { type JsonSchema, schemasOf } from '../../../src/web/openapi/schemas.ts';
 import { createSeeded, type Seeded } from '../../corpus/seeded.ts';
-import { callCases, routes } from './call-cases.ts';
+import { basedBody, callCases, routes, UNKNOWN_BASE } from './call-cases.ts';
 import { hostileTexts, spoil, valueFor, writeJson } from './hostile-values.ts';
 import { publicCalls, undescribedCalls } from './public-cases.ts';
 import { addressOf, ghosts, publicPathOf, type Things, textsOf } from './things.ts';
@@ -16,6 +16,8 @@ export interface FuzzRequest {
   readonly path: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Uint8Array<ArrayBuffer> | null;
+  /** The private call that it is meant to be, or nearly. */
+  readonly route: Route | null;
   /** Whether it comes with the session, or the key, of the organisation that asks. */
   readonly isKnown: boolean;
 }
@@ -23,6 +25,7 @@ export interface FuzzRequest {
 /** A call as the generator needs it, private or public. */
 interface Template {
   readonly method: string;
+  readonly route?: Route;
   /** A private call has a second address, in the organisation of a slug. */
   path(things: Things, slug?: string | null): string;
   readonly queryNames: readonly string[];
@@ -115,6 +118,7 @@ function makeRequest(template: Template, random: Seeded, given: Ingredients): Fu
     path: path + makeQuery(template, random, own, names),
     headers: [...headers].filter(([, value]) => isSendable(value)),
     body,
+    route: template.route ?? null,
     isKnown: !isOneIn(12),
   };
 }
@@ -251,6 +255,7 @@ function privateTemplate(route: Route): Template {
   const { body: example, query: needed = {} } = callCases[route];
   return {
     method,
+    route,
     path: (things, slug) => addressOf(route, things, slug),
     queryNames:
       query instanceof z.ZodObject ? Object.keys(query.shape) : route === 'GET /live' ? ['call'] : [],
@@ -288,3 +293,30 @@ const undescribedTemplates = (): Template[] =>
     queryNames: Object.keys(query(ghosts())),
     schemas: call.body ? [z.toJSONSchema(listenResult, { io: 'input' }) as JsonSchema] : [],
   }));
+
+/** The body with what it has to be based on, as that is at this moment; all else of it stays as it is written. */
+export async function bodyOnItsBase(
+  { route, path, body }: FuzzRequest,
+  url: string,
+  cookie: string,
+): Promise<FuzzRequest['body']> {
+  const basedOn = route === null ? undefined : callCases[route].basedOn;
+  const text = new TextDecoder().decode(body ?? undefined);
+  if (route === null || basedOn === undefined || !text.includes(UNKNOWN_BASE)) return body;
+  const [[, own = ''], [method = '', other = '']] = [route.split(' '), basedOn.route.split(' ')];
+  const ask = async (_: Route, part: object) => {
+    const response = await fetch(url + path.replace(/\?.*/, '').replace(own, other), {
+      method,
+      headers: { 'Content-Type': 'application/json', 'X-Sluice-CSRF': '1', Cookie: cookie },
+      body: JSON.stringify(part),
+    });
+    return ((await response.json()) as { data?: unknown }).data;
+  };
+  // What is no JSON any more, or leads nowhere, is sent as it is.
+  const based = await Promise.resolve(text)
+    .then(JSON.parse)
+    .then(whole => basedBody(route, whole, ask))
+    .catch(() => null);
+  const base = (based as Readonly<Record<string, unknown>> | null)?.[basedOn.field];
+  return typeof base === 'string' ? encode(text.replace(UNKNOWN_BASE, base)) : body;
+}
