@@ -40,7 +40,10 @@ function CircuitOpen(props: {
   isPaused: boolean;
   onTest(result: DestinationTestRecord | null): void;
 }) {
-  const { opened_at, last_probe_at, last_failure, waiting } = props.breaker;
+  const { opened_at, last_probe_at, last_failure, waiting, next_probe_at } = props.breaker;
+  const now = useNow();
+  const isProbing = next_probe_at !== null && Date.parse(next_probe_at) <= now;
+  const sendsQueued = waiting && !props.isPaused && !isProbing;
   const mayChange = useMay()('destinations.change');
   const probe = useChange('POST /destinations/:id/probe');
   const tryNow = () => {
@@ -60,7 +63,7 @@ function CircuitOpen(props: {
           {props.isPaused ? (
             'No probe is sent while it is paused.'
           ) : (
-            <NextProbe at={props.breaker.next_probe_at} />
+            <NextProbe at={next_probe_at} isUnderWay={isProbing} />
           )}
         </Text>
         <Text size="sm">
@@ -77,8 +80,7 @@ function CircuitOpen(props: {
               Try now
             </Button>
             <Text size="xs" c="dimmed">
-              {waiting && !props.isPaused ? 'Sends a queued delivery.' : 'Sends a test event.'} A success
-              closes the circuit.
+              {sendsQueued ? 'Sends a queued delivery.' : 'Sends a test event.'} A success closes the circuit.
             </Text>
           </Group>
         )}
@@ -97,10 +99,9 @@ function Backlog({ waiting }: { waiting: number | null }) {
   );
 }
 
-function NextProbe({ at }: { at: string | null }) {
-  const now = useNow();
+function NextProbe({ at, isUnderWay }: { at: string | null; isUnderWay: boolean }) {
   if (at === null) return <>The next delivery is the probe.</>;
-  if (Date.parse(at) <= now) return <>A probe is in progress.</>;
+  if (isUnderWay) return <>A probe is in progress.</>;
   return (
     <>
       Next probe <RelativeTime at={at} />.
