@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, jest, test } from 'bun:test';
 import { nextTurn } from '../../test/support/next-turn.ts';
+import { TEST_SECRET_KEY } from '../../test/support/service.ts';
 import { nothingGiven, recordTerminal } from '../../test/support/terminal.ts';
+import { Problem } from '../core/errors.ts';
 import { readSettings } from '../settings.ts';
 import { createServe, welcome } from './serve.ts';
 
@@ -102,6 +104,17 @@ describe('serve', () => {
     process.emit('SIGINT');
     expect(await left).toBe(1);
     expect(said.at(-1)).toBe('The disk is full.');
+  });
+
+  test('leaves with 1 when the database goes away during the start, and names it', async () => {
+    const { terminal, said } = listen();
+    const serve = createServe(() => Promise.reject(new Problem('storage_unavailable')), timeouts);
+    const url = 'postgres://sluice:secret@db-1,db-2:5433/sluice';
+    const on = readSettings({ SLUICE_DATABASE_URL: url, SLUICE_SECRET_KEY: TEST_SECRET_KEY });
+    expect(await serve.run(nothingGiven, { settings: on, terminal })).toBe(1);
+    expect(said).toEqual([
+      'PostgreSQL at db-1:5432, db-2:5433 became unavailable during the start: its own log says why. Start Sluice again once it accepts writes.',
+    ]);
   });
 
   test('leaves with 0 when it is told to stop before it has started', async () => {

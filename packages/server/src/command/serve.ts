@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seconds } from '../core/clock.ts';
+import { isStorageAway } from '../core/errors.ts';
 import type { Settings } from '../settings.ts';
+import { hostAndPort, readConnections } from '../storage/postgres/connection.ts';
 import { type Command, report } from './command.ts';
 import { explain } from './explain.ts';
 import type { Terminal } from './terminal.ts';
@@ -136,6 +138,11 @@ function serverAddressOf(settings: Settings, port: number): string {
 /** The whole story only where it was asked for. */
 function whyNot(error: unknown, settings: Settings): string {
   if (settings.SLUICE_LOG_LEVEL === 'debug' && error instanceof Error && error.stack) return error.stack;
+  const url = settings.SLUICE_DATABASE_URL;
+  if (url !== undefined && isStorageAway(error)) {
+    const hosts = readConnections(url).map(hostAndPort).join(', ');
+    return `PostgreSQL at ${hosts} became unavailable during the start: its own log says why. Start Sluice again once it accepts writes.`;
+  }
   if ((error as { code?: unknown }).code === 'EADDRINUSE') {
     return `Port ${settings.SLUICE_PORT} is in use. Stop what is listening there, or set another with SLUICE_PORT.`;
   }

@@ -9,8 +9,7 @@ const BUSY_MS = 5_000;
 
 /** What a node says that ends by itself, of the disk below the embedded database, and of PostgreSQL. */
 const ofDisk = /the disk (?:failed|is full)|disk I\/O error|database or disk is full|ENOSPC|EIO/i;
-const ofStorage =
-  /PostgreSQL at .+ cannot be used|storage cannot accept|the database cannot be reached|disk of the database is full/i;
+const ofStorage = /PostgreSQL at .+ (?:cannot be used|became unavailable during the start)/;
 /** PostgreSQL's own words, where it goes in the middle of a start. */
 const ofGoing =
   /terminating connection|connection terminated|database system is|no space left|ECONNRE|timeout|timed out|does not answer|SLUICE_REQUIRE_REPLICAS asks for|canceling statement|read-only transaction/i;

@@ -92,7 +92,7 @@ export const plantedAtNodes: [string, string, (logs: Draft) => void][] = [
     'ends',
     'a node that does not wait for its storage once it serves',
     logs => {
-      end({ signals: [], end: 1, said: 'The database cannot be reached now.' })(logs);
+      end({ signals: [], end: 1, said: 'PostgreSQL at 127.0.0.1:5432 cannot be used: it is away.' })(logs);
       logs.faults.push({ at: 50_000, until: 61_000, kind: 'postgres-kill', met: true, detail: '' });
     },
   ],
