@@ -71,6 +71,22 @@ describe('a label', () => {
     }
   });
 
+  test('counts in quotes, in a code fence and as a field of its own name, and nothing else is taken for one', async () => {
+    const hook = await makeWebhook(service.url, owner);
+    await makePipeline(owner, { sources: [hook.id], steps: [classify({ retry_s: [] })] });
+    for (const content of ['"high"', '```\nhigh\n```', '```\n"high"\n```', '{"high":0.93}']) {
+      model.answer(() => openaiAnswer({ content }));
+      const event = await settled(owner, await hook.send({ content }));
+      expect(event.runs[0]?.steps[0]?.after).toMatchObject({ labels: { severity: 'high' } });
+    }
+    model.answer(() => openaiAnswer({ content: '{"high":0.9,"low":0.1}' }));
+    const event = await settled(owner, await hook.send({ undecided: true }));
+    expect(event).toMatchObject({
+      state: 'failed',
+      runs: [{ outcome: 'failed', reason: expect.stringContaining('not one of the labels') }],
+    });
+  });
+
   test('of identical payloads is asked for once, and the counters say what that saved', async () => {
     model.answer(severity('low'));
     const hook = await makeWebhook(service.url, owner);

@@ -111,7 +111,7 @@ describe('classify speaks as OpenAI does', () => {
   });
 
   // What servers answer that pass over the schema.
-  test.each(['high', ' high\n', '```json\n{"severity": "high"}\n```', '\n```\n{"severity":"high"}```\n'])(
+  test.each(['high', '"high"', '```json\n{"severity": "high"}\n```', '{"high": 0.93}'])(
     'and reads %j',
     async content => {
       model.answer(() => openaiAnswer({ content }));
@@ -129,24 +129,7 @@ describe('classify speaks as OpenAI does', () => {
       () => openaiAnswer({ content: 'high' }, 'length'),
       'not one of the labels',
     ],
-    ['a label in quotes', () => openaiAnswer({ content: '"high"' }), 'not one of the labels'],
-    [
-      'a code fence with something else inside',
-      () => openaiAnswer({ content: '```json\n{"severity":"worst"}\n```' }),
-      'not one of the labels',
-    ],
-    [
-      'a code fence among words',
-      () => openaiAnswer({ content: 'Here:\n```json\n{"severity":"high"}\n```' }),
-      'not one of the labels',
-    ],
-    [
-      'a code fence that is not closed',
-      () => openaiAnswer({ content: '```{"severity":"high"}' }),
-      'not one of the labels',
-    ],
-    ['nothing but a fence', () => openaiAnswer({ content: '```' }), 'not one of the labels'],
-    ['JSON of another shape', () => openaiAnswer({ content: '["high"]' }), 'not one of the labels'],
+    ['two labels', () => openaiAnswer({ content: '{"high":0.9,"low":0.1}' }), 'not one of the labels'],
     [
       'an answer that was cut off',
       () => openaiAnswer({ content: '{"severity":"hi' }, 'length'),
@@ -218,7 +201,7 @@ describe('classify speaks as Anthropic does', () => {
   });
 
   const text = (text: string) => ({ type: 'text', text });
-  test.each(['high', '\nhigh ', '{"severity":"high"}', '```json\n{"severity":"high"}\n```'])(
+  test.each(['high', '```\n"high"\n```', '{"severity":"high"}', '```json\n{"severity":"high"}\n```'])(
     'and reads %j where no tool was used',
     async content => {
       model.answer(() => anthropicAnswer([text(content)], 'end_turn'));
@@ -226,8 +209,14 @@ describe('classify speaks as Anthropic does', () => {
     },
   );
 
+  test('and reads a tool whose only field is named as the label', async () => {
+    model.answer(() => anthropicAnswer([use({ high: 0.93 })]));
+    expect(await ended(ask())).toEqual({ severity: 'high' });
+  });
+
   const refusals: [string, () => Response, string][] = [
     ['a label outside the set', () => anthropicAnswer([use({ severity: 'worst' })]), 'not one of the labels'],
+    ['two labels', () => anthropicAnswer([use({ high: 0.9, low: 0.1 })]), 'not one of the labels'],
     ['another tool', () => anthropicAnswer([use({ severity: 'high' }, 'other')]), 'not one of the labels'],
     [
       'words around a label',

@@ -1,6 +1,6 @@
 import { getPath } from '../../../core/expressions/path.ts';
 import type { Json } from '../../../core/json/json.ts';
-import { instructionsOf, type ModelWire, readText, schemaOf } from './wire.ts';
+import { instructionsOf, type ModelWire, readAnswer, readText, schemaOf } from './wire.ts';
 
 /** The label is a tool's only argument, and the model must use that tool: every model that has tools can. */
 const TOOL = 'record_classification';
@@ -38,7 +38,7 @@ export const anthropic: ModelWire = {
     const blocks = Array.isArray(content) ? content : [];
     const uses = blocksOf(blocks, 'tool_use');
     const use = uses.find(block => getPath(block, ['name']) === TOOL);
-    if (use !== undefined) return { kind: 'answer', value: getPath(use, ['input', question.label]) };
+    if (use !== undefined) return { kind: 'answer', value: readAnswer(getPath(use, ['input']), question) };
     const texts = uses.length === 0 ? blocksOf(blocks, 'text').map(block => getPath(block, ['text'])) : [];
     const text = texts.filter(part => typeof part === 'string').join('');
     return { kind: 'answer', value: readText(text, question, ending === 'max_tokens') };

@@ -38,22 +38,57 @@ export const instructionsOf = ({ prompt, label, labels }: Question): string =>
   `Answer with the field "${label}", which is one of: ${labels.map(name => JSON.stringify(name)).join(', ')}.`;
 
 /**
- * The label in a text. Servers that pass over the schema answer with the label alone, or put the JSON into a code
- * fence. Of a text that was cut off only whole JSON counts: "high" may have been on its way to "highest".
+ * The label in a text. Servers that pass over the schema answer with the label alone, put it into quotes or the whole
+ * answer into a code fence. Of a text that was cut off only whole JSON counts: "high" may have been on its way to
+ * "highest".
  */
-export function readText(text: string, { label, labels }: Question, isCutOff: boolean): Json | undefined {
+export function readText(text: string, question: Question, isCutOff: boolean): Json | undefined {
   const trimmed = text.trim();
-  if (!isCutOff && labels.includes(trimmed)) return trimmed;
-  const answer = parseOrUndefined(insideFence(trimmed));
-  return answer === undefined ? undefined : getPath(answer, [label]);
+  const plain = isCutOff ? undefined : readPlain(trimmed, question.labels);
+  if (plain !== undefined) return plain;
+  const answer = parseOrUndefined(insideFence(trimmed)?.replace(LANGUAGE, '') ?? trimmed);
+  return typeof answer === 'string' ? answer : readAnswer(answer, question);
 }
 
+const QUOTES = ['""', "''", '``', '“”', '„“', '””', '‘’', '‚‘', '’’', '«»', '»«'];
 const FENCE = '```';
+const LANGUAGE = /^[a-z]*/i;
+const LANGUAGE_AND_LINES = /^([a-z]*)[^\S\n]*\n(.*)$/is;
 
-const insideFence = (text: string): string =>
-  text.startsWith(FENCE) && text.endsWith(FENCE)
-    ? text.slice(0, -FENCE.length).replace(/^```[a-z]*/i, '')
-    : text;
+/**
+ * Each text is looked for as it stands before its quotes are taken off: a label may have some of its own. A first line
+ * that is a label names no language: there are two labels then, and none is chosen.
+ */
+function readPlain(text: string, labels: readonly string[]): string | undefined {
+  const inside = insideFence(text) ?? '';
+  const [, language = '', lines = ''] = LANGUAGE_AND_LINES.exec(inside) ?? [];
+  const texts = [text, inside.trim(), labels.includes(language) ? '' : lines.trim()];
+  return texts.flatMap(one => [one, insideQuotes(one) ?? one]).find(one => labels.includes(one));
+}
+
+const insideQuotes = (text: string): string | undefined =>
+  QUOTES.includes(text.charAt(0) + text.slice(1).slice(-1)) ? text.slice(1, -1) : undefined;
+
+const insideFence = (text: string): string | undefined =>
+  text.startsWith(FENCE) && text.slice(FENCE.length).endsWith(FENCE)
+    ? text.slice(FENCE.length, -FENCE.length)
+    : undefined;
+
+/**
+ * The label in an object: the value of the field that was asked for, or the name of the only field, as in
+ * `{"high": 0.93}`, unless its value denies it or is another label.
+ */
+export function readAnswer(answer: Json | undefined, { label, labels }: Question): Json | undefined {
+  if (answer === undefined) return undefined;
+  const asked = getPath(answer, [label]);
+  if (typeof asked === 'string') return asked;
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return undefined;
+  const [[key, value] = [], ...others] = Object.entries(answer);
+  if (key === undefined || value === undefined || others.length > 0) return undefined;
+  return DENIALS.includes(value) || labels.some(other => other === value) ? undefined : key;
+}
+
+const DENIALS: readonly Json[] = [false, null, 0, 'false', 'no'];
 
 /** JSON that may be none; undefined then. */
 export function parseOrUndefined(text: string): Json | undefined {
