@@ -152,7 +152,7 @@ function cardMessage(card: Card, link: string | null): JsonObject {
   ].join('\n');
   const header = {
     type: 'header',
-    text: { type: 'plain_text', text: cutText(card.title, 150), emoji: true },
+    text: { type: 'plain_text', text: cutText(withoutMentions(card.title), 150), emoji: true },
   };
   const fields = rows.map(({ name, value }) => marked(`*${name}*\n${value}`));
   const more = card.hasMore ? [{ type: 'context', elements: [marked('…and more in the payload')] }] : [];

@@ -28,8 +28,10 @@ export function compileMessage(source: string, path: string, escapeText?: Escape
       const resolved = template.resolve(scope, budget);
       if (resolved.kind === 'over_budget') return { kind: 'failed', failure: tooMuch(resolved.reason) };
       const { value } = resolved;
-      const text = typeof value === 'string' ? value : value == null ? '' : stringifyJson(value);
-      return { kind: 'rendered', value: text };
+      if (typeof value === 'string') return { kind: 'rendered', value };
+      // What was taken with its type becomes a text only here, and no text of an event goes out unescaped.
+      const text = value == null ? '' : stringifyJson(value);
+      return { kind: 'rendered', value: escapeText?.(text) ?? text };
     },
   };
 }

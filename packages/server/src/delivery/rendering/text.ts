@@ -7,10 +7,12 @@ export function cutText(text: string, most: number): string {
 }
 
 /**
- * An at sign that begins a word would call somebody on some chat servers. An invisible word joiner after it
- * leaves the look and takes the effect; one inside a word, as in an email address, stays as it is.
+ * Chats read a mention where an at sign follows a blank, but also a dot, a dash or another mark, and one that ends a
+ * value may stand before the next. An invisible word joiner after it leaves the look and takes the effect. Only that of
+ * an email address stays as it is: between a letter or a digit, which no chat looks past, and a domain with a dot.
  */
-export const withoutMentions = (text: string): string => text.replace(/(?<![\w.+-])@(?=\w)/g, '@\u2060');
+export const withoutMentions = (text: string): string =>
+  text.replace(/(?<![a-z0-9])@|@(?![\p{L}\p{N}-]+\.[\p{L}\p{N}])/giu, '@\u2060');
 
 /** `2026-01-31 12:00:00 UTC`. */
 export const readableTime = (epochMs: number): string =>

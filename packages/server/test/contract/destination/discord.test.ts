@@ -97,6 +97,7 @@ describe('Discord', () => {
     const { at, url } = start();
     await prepareFrom(discordDestination, { url }).send(sampleDelivery());
     await prepareFrom(discordDestination, { url, text: '**Note**: {{payload.note}}' }).send(sampleDelivery());
+    await prepareFrom(discordDestination, { url, text: '$event.payload' }).send(sampleDelivery());
     for (const { body } of at.requests) {
       expect(JSON.parse(body)).toMatchObject({ allowed_mentions: { parse: [] } });
       expect(body).toContain('\\\\@everyone');

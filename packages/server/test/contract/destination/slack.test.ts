@@ -121,6 +121,19 @@ describe('Slack', () => {
       sampleDelivery(),
     );
     await prepareFrom(slackDestination, { ...hook(at), text: '$event.payload.note' }).send(sampleDelivery());
+    const sly = sampleDelivery({
+      payload: payloadText({
+        note: '<!channel> -@channel .@all +@everyone _@here x.@all',
+        a: '@',
+        b: 'channel',
+      }),
+    });
+    await prepareFrom(slackDestination, hook(at)).send({
+      ...sly,
+      event: { ...sly.event, type: '.@channel' },
+    });
+    for (const text of ['{{payload.note}}', '{{payload}} {{payload.a}}{{payload.b}}', '$event.payload'])
+      await prepareFrom(slackDestination, { ...hook(at), text }).send(sly);
     for (const { body } of at.requests) {
       expect(body).not.toMatch(/<!|<@|<#/);
       expect(body).not.toMatch(/@(everyone|here|channel|all)/);

@@ -81,7 +81,15 @@ describe('Telegram', () => {
     const text = await prepareFrom(telegramDestination, { ...config, text: '{{payload.note}}' }).send(
       sampleDelivery(),
     );
-    for (const shown of [shownBy(card), shownBy(text)]) {
+    const sly = sampleDelivery({
+      payload: payloadText({ note: '<!channel> @everyone .@durov -@durov', a: '@', b: 'durov' }),
+    });
+    const others = ['{{payload.note}} {{payload.a}}{{payload.b}}', '$event.payload'].map(template =>
+      prepareFrom(telegramDestination, { ...config, text: template }).send(sly),
+    );
+    for (const result of [card, text, ...(await Promise.all(others))]) {
+      const shown = shownBy(result);
+      expect(shown).not.toMatch(/@durov/);
       expect(shown).not.toMatch(/@(everyone|here)/);
       expect(shown).toContain('<!channel> @\u2060everyone');
     }
