@@ -87,6 +87,23 @@ describe('a dry run', () => {
     });
   });
 
+  test('leaves out what the event has not: an entity, a source, headers', async () => {
+    const report = await dryRun({
+      pipeline: {
+        steps: [
+          filter('!has(entity.kind) && !has(source.name) && !has(event.headers)'),
+          {
+            kind: 'transform',
+            config: { template: { e: '$event.entity', s: '$event.source', h: '$event.headers', n: 1 } },
+          },
+        ],
+      },
+      event: { type: 'x', payload: {} },
+    });
+    expect(report.outcome).toBe('routed');
+    expect(report.payload).toEqual({ n: 1 });
+  });
+
   test('takes an event of a mebibyte, and none of more values than could be read while others wait', async () => {
     const pipeline = { steps: [filter('true')] };
     const text = '[,:{"\\'.repeat(100_000);

@@ -55,6 +55,25 @@ describe('an event that came in', () => {
     expect(event.runs[0]?.steps.every(step => step.duration_ms >= 0)).toBe(true);
   });
 
+  test('takes nothing from an entity or from headers that it has not, and its trace shows neither', async () => {
+    await makePipeline(owner, {
+      sources: [await sdkSource('Bare', 'bare')],
+      steps: [
+        {
+          kind: 'transform',
+          config: { template: { e: '$event.entity', s: '$event.source', h: '$event.headers' } },
+        },
+        { kind: 'transform', config: { set: { says: '[{{ entity }}]', again: '$event.entity' } } },
+      ],
+    });
+    const [id = ''] = await ingest({ type: 'bare' });
+    const { runs } = await settled(owner, id);
+    expect(runs[0]?.steps.map(({ after }) => after)).toEqual([
+      { payload: { s: { name: 'Bare' } }, labels: {} },
+      { payload: { s: { name: 'Bare' }, says: '[]' }, labels: {} },
+    ]);
+  });
+
   test('is dropped where a step says so, and its record says which', async () => {
     const hook = await makeWebhook(service.url, owner);
     await makePipeline(owner, { sources: [hook.id], steps: [filter('payload.a == 1'), filter('true')] });

@@ -57,6 +57,21 @@ describe('a reference', () => {
     });
   });
 
+  const bare = { event: { entity: null }, traits: null, sourceName: null };
+
+  test('to an entity, a source or headers that the event has not is left out', () => {
+    const all = { e: '$event.entity', s: '$event.source', h: '$event.headers', l: '$event.labels' };
+    expect(resolve(all, bare)).toEqual({ l: {} });
+    expect(resolve('$event.entity.kind', bare)).toBeUndefined();
+    expect(resolve('$event.headers', { event: { headers: '{}' } })).toBeUndefined();
+    expect(resolve(all, { event: { headers: '{"x-kind":"a"}' } })).toEqual({
+      e: { kind: 'customer', external_id: 'c-1', traits: { plan: 'pro' } },
+      s: { name: 'Shop' },
+      h: { 'x-kind': 'a' },
+      l: {},
+    });
+  });
+
   test('may stand at any depth, beside what is constant', () => {
     const constant = { list: [1, 'two'] };
     const resolved = resolve({
@@ -90,6 +105,9 @@ describe('an expression inside a text', () => {
 
   test('is empty where it is absent, null or an error', () => {
     expect(resolve('[{{ payload.nope }}{{ payload.none }}{{ payload.customer + 1 }}]')).toBe('[]');
+    const bare = { event: { entity: null, headers: '{}' }, traits: null, sourceName: null };
+    expect(resolve('[{{ entity }}{{source}}{{ event.headers }}{{ event.entity }}]', bare)).toBe('[]');
+    expect(resolve('{{ source }}{{ labels }}')).toBe('{"name":"Shop"}{}');
   });
 
   test('that is an object or a list is JSON', () => {

@@ -112,11 +112,12 @@ function compileText(text: string, path: string, gathered: Gathered): Compiled {
 // --- $event.… --------------------------------------------------------------------------------------------
 
 const eventFields = ['id', 'type', 'icon', 'sender_id', 'received_at', 'timestamp', 'link'] as const;
-const roots = ['payload', 'labels', 'entity', 'source'] as const;
+const roots = ['headers', 'payload', 'labels', 'entity', 'source'] as const;
+type Root = (typeof roots)[number];
 
 const isEventField = (name: unknown): name is (typeof eventFields)[number] =>
   eventFields.some(field => field === name);
-const isRoot = (name: unknown): name is (typeof roots)[number] => roots.some(root => root === name);
+const isRoot = (name: unknown): name is Root => roots.some(root => root === name);
 
 function compileReference(text: string, gathered: Gathered): Fill {
   const start = '$event.'.length;
@@ -127,12 +128,22 @@ function compileReference(text: string, gathered: Gathered): Fill {
     return (scope, budget) =>
       take(toJson(scope.event[name] ?? null, budget) ?? undefined, scope, budget, gathered);
   }
-  if (name === 'headers')
-    return (scope, budget) =>
-      take(getPath((scope.event.headers ?? {}) as Json, rest), scope, budget, gathered);
   if (!isRoot(name)) throw new ExpressionError(`There is no $event.${name}; there are ${nameAll()}`, start);
   if (name === 'entity' && rest[0] !== 'kind' && rest[0] !== 'external_id') gathered.traits = true;
-  return (scope, budget) => take(getPath(scope[name] as Json, rest), scope, budget, gathered);
+  return (scope, budget) => {
+    const root = rootOf(scope, name);
+    return take(root === undefined ? undefined : getPath(root, rest), scope, budget, gathered);
+  };
+}
+
+/**
+ * Conditions see an empty record where an event has no entity, source or headers, since they may ask for its fields.
+ * A reference to all of it takes nothing.
+ */
+function rootOf(scope: Scope, name: Root): Json | undefined {
+  if (name === 'payload' || name === 'labels') return scope[name];
+  const record = (name === 'headers' ? scope.event.headers : scope[name]) ?? {};
+  return Object.keys(record).length === 0 ? undefined : (record as JsonObject);
 }
 
 /** What is taken is shared, not copied, but counts as if it were: somebody will write it out. */
@@ -149,7 +160,7 @@ function escaped(text: string, scope: Scope, budget: Budget, { escapeText }: Gat
   return escapeText(text);
 }
 
-const nameAll = (): string => [...eventFields, 'headers', ...roots].join(', ');
+const nameAll = (): string => [...eventFields, ...roots].join(', ');
 
 const readPath = (text: string, start: number): Path => readWithin(start, () => parsePath(text.slice(start)));
 
@@ -212,10 +223,15 @@ function endOfLiteral(text: string, start: number): number {
 /** Absent and null are empty, objects and lists are JSON. */
 function printValue(expression: Expression, scope: Scope, budget: Budget): string {
   const found = evaluateToJson(expression, scope, budget);
-  if (found.kind === 'none' || found.value === null) return '';
+  if (found.kind === 'none' || found.value === null || isAbsentRoot(expression, scope)) return '';
   if (typeof found.value === 'string') return found.value;
   if (typeof found.value === 'bigint') return printInteger(found.value, budget);
   // Before it is written, since writing is most of the work.
   budget.carryAll(found.value);
   return stringifyJson(found.value);
+}
+
+function isAbsentRoot({ text }: Expression, scope: Scope): boolean {
+  const name = text.trim().replace(/^event\.(?=headers$)/, '');
+  return isRoot(name) && rootOf(scope, name) === undefined;
 }

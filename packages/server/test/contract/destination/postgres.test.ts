@@ -159,6 +159,24 @@ describe('a row', () => {
     });
   });
 
+  test('has NULL for an entity, a source and headers that the event has not', async () => {
+    await admin.query('CREATE TABLE bare (id text, entity jsonb, source jsonb, headers jsonb)');
+    const columns = {
+      id: '$event.id',
+      entity: '$event.entity',
+      source: '$event.source',
+      headers: '$event.headers',
+    };
+    const delivery = sampleDelivery({ sourceName: null });
+    await prepare({ table: 'bare', columns }).send({
+      ...delivery,
+      event: { ...delivery.event, entity: null },
+    });
+    expect(await rows('bare')).toEqual([
+      { id: delivery.event.id, entity: null, source: null, headers: null },
+    ]);
+  });
+
   test('goes into a schema and columns of any name, as they are spelt', async () => {
     await admin.query(
       'CREATE SCHEMA "My Data"; CREATE TABLE "My Data"."Events; DROP" ("the id" text, "größe" text, "select" text)',
