@@ -76,7 +76,7 @@ describe('a trace', () => {
 
   test('tells the tries that led to its end; of their answers the latest, as far as there is room', async () => {
     const { text } = await traceOf([set('b', 1)], { a: 1 });
-    const said = (letter: string) => ({ status: 500, body: letter.repeat(6_000) });
+    const said = (letter: string) => ({ status: 500, body: letter.repeat(10_000) });
     const tries = ['a', 'b', 'c'].map((letter, n) => ({ at: n, reason: 'No.', said: said(letter) }));
     const read = readTrace(withTries(text, tries), { a: 1 });
     expect(read.steps).toHaveLength(1);
@@ -86,6 +86,25 @@ describe('a trace', () => {
     ]);
     expect(withTries(text, [])).toBe(text);
     expect(readTrace(text, { a: 1 }).tries).toEqual([]);
+  });
+
+  test('is at most 64 KiB with its tries too: the latest states give way to them', async () => {
+    const { text } = await traceOf([set('a', 'x'.repeat(30_000)), set('b', 9007199254740993n)], { a: 1 });
+    const tries = Array.from({ length: 21 }, (_, at) => ({
+      at,
+      reason: 'The model’s answer is not one of the labels.',
+      said: { status: 200, body: '€\u0001'.repeat(2_048) },
+    }));
+    const written = withTries(text, tries);
+    expect(Buffer.byteLength(written)).toBeLessThanOrEqual(LARGEST_TRACE);
+    const { steps, cutAt, tries: told } = readTrace(written, { a: 1 });
+    expect(cutAt).toBe(1);
+    expect(steps.map(({ before, after }) => [before !== null, after !== null])).toEqual([
+      [true, true],
+      [true, false],
+    ]);
+    expect(told).toHaveLength(21);
+    expect(told.at(-1)).toEqual(tries.at(-1));
   });
 
   test('does not write the event again', async () => {

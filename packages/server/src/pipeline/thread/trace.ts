@@ -67,18 +67,32 @@ export function writeTrace(trace: Trace): string {
   return `{"steps":${steps},"states":[${states.join(',')}]}`;
 }
 
-/** What answers of all tries may take together, beside the trace itself. */
-const LONGEST_ANSWERS = 16 * 1024;
+/** What answers of all tries may take together of a trace: one of 4 KiB fits, be every character an escape of six. */
+const LONGEST_ANSWERS = 25 * 1024;
 
 /** The trace with the tries that led to its end. Of their answers the latest are kept, as long as there is room. */
 export function withTries(trace: string, tries: readonly FailedTry[]): string {
   if (tries.length === 0) return trace;
   let room = LONGEST_ANSWERS;
   const kept = tries.toReversed().map(({ at, reason, said }): FailedTry => {
-    room -= said?.body?.length ?? 0;
+    room -= Buffer.byteLength(JSON.stringify(said?.body ?? ''));
     return { at, reason: cut(reason), said: said && (room < 0 ? { ...said, body: null } : said) };
   });
-  return `${trace.slice(0, -1)},"tries":${JSON.stringify(kept.reverse())}}`;
+  const ending = `,"tries":${JSON.stringify(kept.reverse())}}`;
+  return `${withRoomFor(trace, Buffer.byteLength(ending)).slice(0, -1)}${ending}`;
+}
+
+/** The trace without as many of its latest states as have to give way. */
+function withRoomFor(trace: string, bytes: number): string {
+  let excess = Buffer.byteLength(trace) + bytes - LARGEST_TRACE;
+  if (excess <= 0) return trace;
+  const { steps, states } = parseJson(trace) as unknown as WrittenTrace;
+  const kept = states.toReversed().map(state => {
+    if (excess <= 0) return state;
+    excess -= Buffer.byteLength(stringifyJson(state)) - 'null'.length;
+    return null;
+  });
+  return stringifyJson({ steps, states: kept.reverse() });
 }
 
 /** Of all steps together, and then of each, as they are counted. */
