@@ -4,7 +4,6 @@ import type { ConfigurationDifference } from '@sluice/contract/dashboard-configu
 import { exportFormat } from '@sluice/contract/dashboard-events';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
-import { privateCalls, type Route } from '@sluice/contract/private-calls';
 import { readArguments } from '../../src/command/read-arguments.ts';
 import { tail } from '../../src/command/tail.ts';
 import { getPath, parsePath } from '../../src/core/expressions/path.ts';
@@ -12,7 +11,7 @@ import type { JsonObject } from '../../src/core/json/json.ts';
 import { totpCode } from '../../src/core/secrets/totp.ts';
 import { readSettings } from '../../src/settings.ts';
 import { runCommand } from '../support/command.ts';
-import { type Browser, cookieOf, dataOf, join, openBrowser, readAll } from '../support/dashboard.ts';
+import { type Browser, cookieOf, dataOf, join, openBrowser } from '../support/dashboard.ts';
 import { OPEN_TO_LOOPBACK } from '../support/delivery-process.ts';
 import { acceptedIds, ingestWith, toAnswer } from '../support/endpoints.ts';
 import { newFolder } from '../support/folder.ts';
@@ -21,13 +20,14 @@ import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
 import type { Receiver } from '../support/receiver.ts';
 import { recordTerminal } from '../support/terminal.ts';
-import { callCases, routes } from '../support/trust/call-cases.ts';
+import { routes } from '../support/trust/call-cases.ts';
 import { type Canaries, createCanaries } from '../support/trust/canaries.ts';
 import {
   type EchoMailServer,
   startEchoMailServer,
   startEchoReceiver,
 } from '../support/trust/echo-servers.ts';
+import { isList, readEverything } from '../support/trust/read-everything.ts';
 import {
   destinationConfigs,
   newCanary,
@@ -344,40 +344,13 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       expect(shownToMembers.findIn('', wiretap.heard())).toHaveLength(shownToMembers.names().length);
     });
 
-    /** Whatever this person can read, by the table of calls: every list, and each call about each of its rows. */
-    async function readEverything(browser: Browser): Promise<Map<string, string>> {
-      const read = new Map<string, string>();
-      const get = async (path: string) => {
-        const response = await fetch(`${server.url}/dashboard/api${path}`, {
-          headers: { Cookie: cookieOf(browser) },
-        });
-        read.set(path, await response.text());
-      };
-      const gets = routes.filter(
-        route =>
-          route.startsWith('GET ') && !route.startsWith('GET /live') && callCases[route].least !== 'anyone',
-      );
-      for (const route of gets.filter(one => !one.includes('/:'))) {
-        const path = route.slice(4);
-        await get(`${path}?${new URLSearchParams(callCases[route].query)}`.replace(/\?$/, ''));
-        if (privateCalls[route].answer.kind !== 'list') continue;
-        const about = gets.filter(one => one.startsWith(`GET ${path}/:`));
-        for (const row of await readAll<Record<string, string>>(browser, path)) {
-          for (const one of about)
-            await get(one.slice(4).replaceAll(/:(\w+)/g, (_, name: string) => row[name] ?? ''));
-        }
-      }
-      for (const path of ['/events/export', '/audit/export']) await get(`${path}?format=csv`);
-      return read;
-    }
-
     const findIn = (where: Canaries, texts: ReadonlyMap<string, string>): string[] =>
       [...texts].flatMap(([place, text]) => where.findIn(place, text));
 
     test('none of them is in what people read, files and streams and pages among it', async () => {
       expect(canaries.names().length).toBeGreaterThan(40);
-      const seen = await readEverything(owner);
-      const seenByViewer = await readEverything(viewer);
+      const seen = await readEverything(server.url, owner);
+      const seenByViewer = await readEverything(server.url, viewer);
       const lists = routes
         .filter(route => isList(route) && !route.includes('/:'))
         .map(route => route.slice(4));
@@ -502,8 +475,6 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     }
   });
 }
-
-const isList = (route: Route): boolean => privateCalls[route].answer.kind === 'list';
 
 /** A password stands between others in what is said to a mail server. */
 const decodePlain = (line: string): string =>
