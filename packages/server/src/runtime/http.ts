@@ -1,3 +1,5 @@
+import { withReadableUrl } from './request-host.ts';
+
 /** `Bun.serve`, and what of it the rest of the code may know. */
 export interface HttpServer {
   readonly port: number;
@@ -45,10 +47,11 @@ export function serveHttp(
     maxRequestBodySize: NEVER_REACHED_BYTES,
     idleTimeout: options.idleSeconds ?? IDLE_SECONDS,
     routes: {
-      '/v1/ingest': request => answered(handlers.ingest(request)),
-      '/whk/:token': request => answered(handlers.webhook(request, request.params.token, peerOf)),
+      '/v1/ingest': request => answered(handlers.ingest(withReadableUrl(request))),
+      '/whk/:token': request =>
+        answered(handlers.webhook(withReadableUrl(request), request.params.token, peerOf)),
     },
-    fetch: request => answered(handlers.everythingElse(request, peerOf(request))),
+    fetch: request => answered(handlers.everythingElse(withReadableUrl(request), peerOf(request))),
     error: () =>
       Response.json(
         { error: { message: 'Something went wrong on our side.', code: 'internal' } },

@@ -62,6 +62,7 @@ test('answers to bytes that no client would send are found wanting', () => {
     [post('{'), ''],
     [post('{'), right],
     ['FOO / HTTP/1.1\r\n\r\n', ''],
+    ['GET / HTTP/1.1\r\n\r\n', bare(400)],
   ];
   for (const [sent, received] of sound) expect(judge(sent, received), sent + received).toBeNull();
   const unsound: [string, string][] = [
@@ -74,6 +75,9 @@ test('answers to bytes that no client would send are found wanting', () => {
     [post('{}'), right + right],
     [post('{}') + post('{}'), right + answer(500, refusal('internal'))],
     [post('{'), bare(500)],
+    ['GET /v1/entities HTTP/1.1\r\nHost:\r\n\r\n', bare(400)],
+    ['GET / HTTP/1.0\r\n\r\n', ''],
+    ['GET / HTTP/1.0\r\n\r\n', answer(500, refusal('internal'))],
     [post('{'), answer(400, 'No.', 'text/plain')],
   ];
   for (const [sent, received] of unsound) expect(judge(sent, received), sent + received).toBeString();

@@ -10,7 +10,7 @@ export function rawRequest(seed: number, n: number, path: string, headers: reado
   /** The first of them is right, and is taken half of the time. */
   const some = <T>(parts: readonly [T, ...T[]]): T =>
     random.between(0, 1) === 0 ? parts[0] : random.oneOf(parts);
-  const lines = [some(firstLines)(path), 'Host: localhost', ...headers, some(lengths)(body)];
+  const lines = [some(firstLines)(path), ...some(hosts), ...headers, some(lengths)(body)];
   for (let more = random.between(0, 2); more > 0; more--) lines.push(some(oddLines)(random));
   return `${lines.join(some(['\r\n', '\n']))}\r\n\r\n${some(bodies)(body)}`;
 }
@@ -30,6 +30,13 @@ const firstLines: readonly [(path: string) => string, ...((path: string) => stri
   () => 'POST * HTTP/1.1',
   () => '\u0016\u0003\u0001\u0002\u0000\u0001',
   () => 'PRI * HTTP/2.0',
+];
+
+/** One of them is left out. */
+const hosts: readonly [readonly string[], ...(readonly string[])[]] = [
+  ['Host: localhost'],
+  [],
+  ...['', 'a:b:c', 'a b', 'a/b', 'a@b', 'x, y', '[', 'x:99999', '\u00e9', '%'].map(host => [`Host: ${host}`]),
 ];
 
 const lengths: readonly [(body: string) => string, ...((body: string) => string)[]] = [
