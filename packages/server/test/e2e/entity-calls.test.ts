@@ -142,8 +142,27 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expectRefused(await client.patch('/customer/1', {}, { 'If-Match': '3' }), conflict);
       expectRefused(await client.delete('/customer/1', { 'If-Match': '3' }), conflict);
       expectRefused(await client.delete('/customer/1?erase_events=true', { 'If-Match': '"3"' }), conflict);
+      // It is well formed, and no entity has ever been written as often.
+      for (const header of ['9007199254740993', '99999999999999999999', `"${'9'.repeat(400)}"`]) {
+        expectRefused(await client.put('/customer/1', {}, { 'If-Match': header }), conflict);
+        expectRefused(await client.patch('/customer/1', {}, { 'If-Match': header }), conflict);
+        expectRefused(await client.delete('/customer/1', { 'If-Match': header }), conflict);
+      }
       const malformed = { status: 400, code: 'validation_failed', path: 'If-Match' };
-      for (const header of ['', 'x', '-1', '1.0', 'W/"4"', '"4', '4"', '"4", "5"', "'4'", '1e1', '"*"']) {
+      for (const header of [
+        '',
+        'x',
+        '-1',
+        '1.0',
+        'W/"4"',
+        '"4',
+        '4"',
+        '"4", "5"',
+        "'4'",
+        '1e1',
+        '"*"',
+        '\xa04\xa0',
+      ]) {
         expectRefused(await client.put('/customer/1', {}, { 'If-Match': header }), malformed);
         expectRefused(await client.patch('/customer/1', {}, { 'If-Match': header }), malformed);
         expectRefused(await client.delete('/customer/1', { 'If-Match': header }), malformed);
