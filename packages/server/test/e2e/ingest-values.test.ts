@@ -78,6 +78,7 @@ describe('payloads', () => {
     'application/json;charset="UTF-8"',
     'APPLICATION/JSON',
     'application/cloudevents+json',
+    'application/vnd.a&b+json',
     'application/json; profile=x',
   ];
   for (const type of jsonTypes) {

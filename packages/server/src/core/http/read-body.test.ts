@@ -108,6 +108,8 @@ describe('media types', () => {
     'Application/JSON; Charset=UTF-8',
     'application/json;charset=utf8',
     'application/vnd.api+json',
+    'application/vnd.a&b+json',
+    "a!#$%&'*.^_`|~-1/b!#$%&'*+.^_`|~-2+json",
     'application/json ; a=b',
   ];
   const others = [
@@ -115,6 +117,12 @@ describe('media types', () => {
     'application/jsonx',
     'application/json+xml',
     '+json',
+    '/a+json',
+    'a/+json',
+    'a/b/c+json',
+    'a b/c+json',
+    'a/(b)+json',
+    'a/é+json',
     'json',
     'application/json; charset=utf-16',
   ];

@@ -102,6 +102,9 @@ export function decompress(
 /** `text` may be JSON that says it is text: only a webhook is asked. */
 export type MediaType = 'json' | 'form' | 'text';
 
+/** Either part is a token, of the characters that RFC 9110 has for one. */
+const JSON_SUFFIX = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\+json$/;
+
 /** No content type, `application/json` and `…+json` are JSON; anything but UTF-8 is refused. */
 export function mediaTypeOf(request: Request): MediaType {
   const header = request.headers.get('content-type');
@@ -114,7 +117,7 @@ export function mediaTypeOf(request: Request): MediaType {
     }
   }
   const name = type.trim();
-  if (name === 'application/json' || /^[\w.-]+\/[\w.+-]+\+json$/.test(name)) return 'json';
+  if (name === 'application/json' || JSON_SUFFIX.test(name)) return 'json';
   if (name === 'application/x-www-form-urlencoded') return 'form';
   if (name === 'text/plain' || name === 'text/json') return 'text';
   throw new Problem('unsupported_media_type');
