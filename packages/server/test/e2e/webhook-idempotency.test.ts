@@ -95,6 +95,7 @@ const wrong: [string, string | Uint8Array][] = [
   ['empty', ''],
   ['256 characters', 'x'.repeat(256)],
   ['a tab inside', 'a\tb'],
+  ['no-break spaces around it', Buffer.from('\xa0kk\xa0', 'latin1')],
   ['UTF-8', Buffer.from('clé')],
 ];
 for (const [name, key] of wrong) {
