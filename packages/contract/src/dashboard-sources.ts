@@ -25,11 +25,10 @@ const verification = {
   url: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL.' })
     .max(2_048)
-    .nullable()
     .optional(),
   verify_with: verifyWith.optional(),
   scheme: sourceScheme.optional(),
-  type_from: typeFrom.nullable().optional(),
+  type_from: typeFrom.optional(),
 };
 
 const MOST_PER_SECOND = 1_000_000;
@@ -62,12 +61,11 @@ const rate = z
 const defaultRate = { per_second: 100, burst: 200 } as const;
 
 const MOST_EXPECTED_MINUTES = 43_200;
-/** An event is expected at least every so many minutes; null: whenever one comes. */
+/** An event is expected at least every so many minutes; absent: whenever one comes. */
 const expectEvery = z
   .int('must be a whole number.')
   .min(1, 'must be at least 1.')
   .max(MOST_EXPECTED_MINUTES, `may be at most ${MOST_EXPECTED_MINUTES}.`)
-  .nullable()
   .optional();
 
 /** An exact event type or a glob: `order.paid`, `order.*`, `*`. */
@@ -89,19 +87,24 @@ export const sourceBody = z.discriminatedUnion(
   { error: issue => (issue.code === 'invalid_union' ? 'kind must be "webhook" or "sdk".' : undefined) },
 );
 
+/** What a source can do without: a change may clear it. */
+const clearable = { expect_every_minutes: expectEvery.nullable() };
+
 export const webhookSourceChange = z.strictObject({
   name: label.optional(),
   enabled: z.boolean().optional(),
   auth: authMode.optional(),
   rate: rate.optional(),
-  expect_every_minutes: expectEvery,
   ...verification,
+  ...clearable,
+  url: verification.url.nullable(),
+  type_from: verification.type_from.nullable(),
 });
 export const sdkSourceChange = z.strictObject({
   name: label.optional(),
   enabled: z.boolean().optional(),
   match: match.optional(),
-  expect_every_minutes: expectEvery,
+  ...clearable,
 });
 /** It belongs to the organisation as long as that lasts: only its name is anybody's choice. */
 export const systemSourceChange = z.strictObject({ name: label.optional() });

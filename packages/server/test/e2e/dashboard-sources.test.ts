@@ -214,6 +214,11 @@ test('what is wrong with a new source is named', async () => {
     ['match', { kind: 'sdk', name: 'x' }],
     ['auth', { kind: 'sdk', name: 'x', match: '*', auth: 'none' }],
     ['token', { ...webhook, token: 'mine' }],
+    // What is not wanted is left out; only where there may be something to clear is null a word for that.
+    ['expect_every_minutes', { ...webhook, expect_every_minutes: null }],
+    ['expect_every_minutes', { kind: 'sdk', name: 'x', match: '*', expect_every_minutes: null }],
+    ['type_from', { ...webhook, type_from: null }],
+    ['url', { ...webhook, auth: 'provider', provider: 'twilio', secret: 's', url: null }],
   ];
   for (const [path, body] of refusals) {
     expectRefused(await owner.post('/sources', body), { status: 400, code: 'validation_failed', path });

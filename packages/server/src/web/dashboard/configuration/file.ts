@@ -120,7 +120,7 @@ export function toForms(
 /** A source as somebody would enter it to have the same. */
 function inputOf(source: MadeSource): SourceInput {
   const { name, expectEveryMinutes } = source;
-  const common = { name, expect_every_minutes: expectEveryMinutes ?? null };
+  const common = { name, expect_every_minutes: expectEveryMinutes ?? undefined };
   if (source.kind === 'sdk') return { kind: 'sdk', ...common, match: source.match };
   return { kind: 'webhook', ...common, ...webhookInputOf(source) };
 }
@@ -136,7 +136,7 @@ function webhookInputOf(source: WebhookSource): Omit<WebhookInput, 'kind' | 'nam
     public_key: publicKey,
     verify_with: verifyWith,
     scheme,
-    type_from: typeFrom,
+    type_from: typeFrom ?? undefined,
   };
 }
 

@@ -69,7 +69,7 @@ export function planSource(
 
 function changeWebhook(
   { enabled }: SourceForm,
-  { kind: _kind, name: _name, rate, expect_every_minutes = null, ...verification }: WebhookInput,
+  { kind: _kind, name: _name, rate, expect_every_minutes: expected, ...verification }: WebhookInput,
   pasted: Pasted,
   stored: WebhookSource,
   fields: Planned<never, never>['fields'],
@@ -83,6 +83,7 @@ function changeWebhook(
   const { auth, provider = null } = verification;
   const isOtherSender =
     isVerifiedByOthers({ auth }) && (auth !== stored.auth || provider !== stored.provider);
+  const expect_every_minutes = expected ?? null;
   const input = isVerifiedAsBefore
     ? { enabled, rate, expect_every_minutes }
     : {
