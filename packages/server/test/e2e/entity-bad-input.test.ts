@@ -275,8 +275,11 @@ describe('a large body', () => {
     expect((await client.put('/bulk/gone', { ...traits(1_000), kept: 1 })).status).toBe(201);
     const { body } = await client.patch('/bulk/gone', gone(10_000));
     expect(body).toMatchObject({ data: { traits: { kept: 1 }, version: 2 } });
-    const large = { status: 413, code: 'payload_too_large', path: 'traits' };
-    expectRefused(await client.patch('/bulk/gone', gone(50_000)), large);
+    const refused = await client.patch('/bulk/gone', gone(50_000));
+    expectRefused(refused, { status: 413, code: 'payload_too_large', path: 'traits' });
+    expect(refused.body).toMatchObject({
+      error: { message: 'traits may hold at most 262144 bytes of changes in one write.' },
+    });
     expectRefused(await client.patch('/bulk/never', gone(50_000)), { status: 404, code: 'not_found' });
   });
 });

@@ -60,6 +60,16 @@ describe('what a write makes of an entity', () => {
     expect(applyWrite(state, write(large, { mode: 'patch', ifMatch: 3 }))).toBe('version_conflict');
     expect(applyWrite(state, write(large, { mode: 'patch', ifMatch: 7 }))).toBe('too_large');
   });
+
+  test('refuses what is too long to be merged, whatever would come of it, by its bytes', () => {
+    const gone = (bytes: number) =>
+      `{"é":null,"${'x'.repeat(bytes - '{"é":null,"":null}'.length - 1)}":null}`;
+    for (const mode of ['merge', 'patch'] as const) {
+      expect(applyWrite(state, write(gone(262_144), { mode }))).toMatchObject({ traits: state.traits });
+      expect(applyWrite(state, write(gone(262_145), { mode }))).toBe('patch_too_large');
+    }
+    expect(applyWrite(state, write(gone(262_145), { mode: 'replace' }))).toBe('too_large');
+  });
 });
 
 test('a version matches itself, * whatever is there, and null everything', () => {

@@ -1,4 +1,4 @@
-import { MOST_TRAIT_BYTES } from '@sluice/contract/entity-limits';
+import { MOST_PATCH_BYTES, MOST_TRAIT_BYTES } from '@sluice/contract/entity-limits';
 import { putField } from '../expressions/path.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../json/json.ts';
 import { mergePatch } from '../json/merge-patch.ts';
@@ -32,7 +32,7 @@ export interface EntityWrite {
 /** A version, or that there be one at all; null: whatever is there. */
 export type IfMatch = number | '*' | null;
 
-export type Refusal = 'not_found' | 'version_conflict' | 'too_large';
+export type Refusal = 'not_found' | 'version_conflict' | 'too_large' | 'patch_too_large';
 
 export const toMilliseconds = (changed: number): number => Math.floor(changed / 1_000);
 
@@ -42,19 +42,14 @@ export const toChanged = (epochMs: number): number => epochMs * 1_000;
 export const isMatch = (version: number | null, wanted: IfMatch): boolean =>
   wanted === null || (wanted === '*' ? version !== null : version === wanted);
 
-/**
- * What there is comes to 64 KiB at the most, and so does what is added. A patch that is this long takes away what is
- * not there, and would keep everybody else's writes waiting.
- */
-const MOST_PATCH_LENGTH = 4 * MOST_TRAIT_BYTES;
-
 export function applyWrite(state: EntityState | null, write: EntityWrite): EntityState | Refusal {
   if (state === null && write.mode === 'patch') return 'not_found';
   if (!isMatch(state?.version ?? null, write.ifMatch)) return 'version_conflict';
-  if (write.traits.length > (write.mode === 'replace' ? MOST_TRAIT_BYTES : MOST_PATCH_LENGTH))
-    return 'too_large';
-  const written =
-    write.mode === 'replace' ? replaced(write) : merged(state ?? { traits: '{}', traitTimes: '{}' }, write);
+  const isMerged = write.mode !== 'replace';
+  // Before anything of it is read.
+  if (isMerged && Buffer.byteLength(write.traits) > MOST_PATCH_BYTES) return 'patch_too_large';
+  if (!isMerged && write.traits.length > MOST_TRAIT_BYTES) return 'too_large';
+  const written = isMerged ? merged(state ?? { traits: '{}', traitTimes: '{}' }, write) : replaced(write);
   if (Buffer.byteLength(written.traits) > MOST_TRAIT_BYTES) return 'too_large';
   return {
     ...written,

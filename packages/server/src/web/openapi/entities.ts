@@ -6,7 +6,7 @@ import {
   MOST_ENTITIES_AT_ONCE,
   traitsBody,
 } from '@sluice/contract/entity';
-import { MOST_TRAIT_BYTES } from '@sluice/contract/entity-limits';
+import { MOST_PATCH_BYTES, MOST_TRAIT_BYTES } from '@sluice/contract/entity-limits';
 import { z } from 'zod';
 import { anEntity, deletedAnswer, entityPath, errorsOf, ifMatch, paging } from './entities-common.ts';
 import type { DocumentedLimits } from './limits.ts';
@@ -74,7 +74,7 @@ export const entityRecordOperations = (limits: DocumentedLimits): PublicOperatio
     summary: 'Write an entity',
     description: `Creates the entity, or replaces the traits of the existing one. Its version starts at 1 and increases by 1 with each write, also with one that changes nothing; after a delete it starts again.
 
-Traits may come to ${MOST_TRAIT_BYTES / 1024} KiB of JSON in UTF-8, nested ${limits.nesting} levels deep. Integers are kept exactly at any size.`,
+Traits may come to ${MOST_TRAIT_BYTES / 1024} KiB of JSON in UTF-8, and what one write merges into them to ${MOST_PATCH_BYTES / 1024} KiB, nested ${limits.nesting} levels deep. Integers are kept exactly at any size.`,
     parameters: [...entityPath, ifMatch],
     body: traitsContent,
     answers: { 200: answered('It already existed.'), 201: answered('It was created.') },

@@ -1,4 +1,4 @@
-import { MOST_TRAIT_BYTES } from '@sluice/contract/entity-limits';
+import { MOST_PATCH_BYTES, MOST_TRAIT_BYTES } from '@sluice/contract/entity-limits';
 import { z } from 'zod';
 import { createEntityBodyReader, type LargeEntityBodies, traitsPath } from '../../core/entities/bodies.ts';
 import { Problem } from '../../core/errors.ts';
@@ -92,10 +92,14 @@ function requireWritten(
   pathOf: (index: number) => string,
 ): readonly StoredEntity[] {
   if (result.kind === 'written') return result.entities;
-  if (result.reason !== 'too_large') throw new Problem(result.reason);
   const path = pathOf(result.index);
-  throw new Problem('payload_too_large', {
-    path,
-    message: `${path} may come to at most ${MOST_TRAIT_BYTES} bytes.`,
-  });
+  const tooLarge = (message: string) => new Problem('payload_too_large', { path, message });
+  switch (result.reason) {
+    case 'too_large':
+      throw tooLarge(`${path} may come to at most ${MOST_TRAIT_BYTES} bytes.`);
+    case 'patch_too_large':
+      throw tooLarge(`${path} may hold at most ${MOST_PATCH_BYTES} bytes of changes in one write.`);
+    default:
+      throw new Problem(result.reason);
+  }
 }
