@@ -72,17 +72,18 @@ ${systemEventTypes.map(section).join('\n\n')}
 `;
 
 function section(type: SystemEventType): string {
-  const { when, subject, counts, isForOperator } = systemEvents[type];
+  const { when, subject, waiting, counts, isForOperator } = systemEvents[type];
   const trouble = { orgId: 'org_01KG…', type, since: SINCE, lastError: null, ...samples[type] };
-  const link = `https://sluice.example.com${withOrganisation('acme', pageAbout(trouble))}`;
+  const url = `https://sluice.example.com${withOrganisation('acme', pageAbout(trouble))}`;
   const rows = [
-    ['`subject`', `${subject}: its \`type\`, \`id\`, \`name\` and \`kind\``],
+    ['`subject`', `${subject}: its \`kind\`, \`id\`, \`name\` and \`subtype\``],
+    ...(waiting === null ? [] : [['`waiting`', waiting]]),
     ...Object.entries(counts).map(([name, meaning]) => [`\`counts.${name}\``, meaning]),
   ];
   return [
     `## ${type}`,
     `${when}${isForOperator ? ' Raised in the first organisation of the installation alone.' : ''}`,
     table(['Field', 'Meaning'], rows),
-    `\`\`\`json\n${JSON.stringify(systemPayload(trouble, link), null, 2)}\n\`\`\``,
+    `\`\`\`json\n${JSON.stringify(systemPayload(trouble, url), null, 2)}\n\`\`\``,
   ].join('\n\n');
 }

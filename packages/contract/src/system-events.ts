@@ -40,6 +40,8 @@ interface SystemEventDescription {
   readonly when: string;
   /** What `subject` is. */
   readonly subject: string;
+  /** What `waiting` counts; null where nothing waits for it. */
+  readonly waiting: string | null;
   /** The names under `counts`, each with its meaning. */
   readonly counts: Readonly<Record<string, string>>;
   /** Something is wrong, or well again: chosen where nobody chooses. */
@@ -57,20 +59,23 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
     title: 'Destination down',
     when: 'The circuit of a destination has opened: 50 attempts in a row failed, and its deliveries wait.',
     subject: 'the destination',
-    counts: { waiting: 'deliveries that wait there, up to 10,000' },
+    waiting: 'deliveries that wait there, up to 10,000',
+    counts: {},
     ...ofOrganisation,
   },
   'sluice.destination.recovered': {
     title: 'Destination recovered',
     when: 'A destination that was reported as down accepts deliveries again.',
     subject: 'the destination',
-    counts: { waiting: 'deliveries that still wait there, up to 10,000' },
+    waiting: 'deliveries that still wait there, up to 10,000',
+    counts: {},
     ...ofOrganisation,
   },
   'sluice.dead_letters.growing': {
     title: 'Dead letters growing',
     when: `${deadLetters} or more deliveries and events became dead letters within ${windowMinutes} minutes.`,
     subject: 'the organisation',
+    waiting: null,
     counts: {
       deliveries: `deliveries that died within ${windowMinutes} minutes, up to 1,000`,
       events: `events that failed within ${windowMinutes} minutes, up to 1,000`,
@@ -81,6 +86,7 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
     title: 'Source rejecting requests',
     when: `A source rejected ${rejections} or more requests within ${windowMinutes} minutes.`,
     subject: 'the source',
+    waiting: null,
     counts: { rejected: `requests rejected within ${windowMinutes} minutes, up to 1,000` },
     ...ofOrganisation,
   },
@@ -88,6 +94,7 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
     title: 'Source quiet',
     when: 'A source with “Expected at least every” set has received no event for longer than that.',
     subject: 'the source',
+    waiting: null,
     counts: { expect_every_minutes: 'what is set', quiet_minutes: 'whole minutes without an event' },
     ...ofOrganisation,
   },
@@ -95,6 +102,7 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
     title: 'Backlog growing',
     when: `${waiting} or more events or deliveries are waiting, and the oldest is more than ${lateMinutes} minutes overdue. What waits at a destination that is paused or down does not count.`,
     subject: 'the organisation',
+    waiting: 'all that is waiting, which is the sum of the two below',
     counts: {
       events: 'events that wait for their pipelines, up to 10,000',
       deliveries: 'deliveries that are overdue or queue behind one, up to 10,000',
@@ -105,6 +113,7 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
     title: 'Pipeline failing',
     when: `${failedRuns} or more events failed in a pipeline within ${windowMinutes} minutes.`,
     subject: 'the pipeline',
+    waiting: null,
     counts: { failed: `events that failed there within ${windowMinutes} minutes, up to 1,000` },
     ...ofOrganisation,
   },
@@ -112,6 +121,7 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
     title: 'Job finished',
     when: 'A replay, or a retry of dead letters, has ended: done, failed or cancelled.',
     subject: 'the job',
+    waiting: null,
     counts: { total: 'what it set out to do', done: 'what it did', failed: 'what of that failed' },
     isTrouble: false,
     isForOperator: false,
@@ -120,6 +130,7 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
     title: 'Suspicious login',
     when: `${failedLogins} attempts in a row to log in as a member failed.`,
     subject: 'the member',
+    waiting: null,
     counts: { failed: 'attempts in a row that failed' },
     ...ofOrganisation,
   },
@@ -127,6 +138,7 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
     title: 'Disk space low',
     when: 'Less than 1 GiB is left on the disk of the embedded database. Once it is full, events are refused.',
     subject: 'the installation',
+    waiting: null,
     counts: { free_bytes: 'bytes left' },
     isTrouble: true,
     isForOperator: true,
@@ -135,6 +147,7 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
     title: 'Node lost',
     when: 'A node was not heard from for 15 seconds without having been stopped. Others take over its work.',
     subject: 'the node',
+    waiting: null,
     counts: {},
     isTrouble: true,
     isForOperator: true,
@@ -143,8 +156,8 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
 
 /** What an alert is about. */
 const systemEventSubject = z.object({
-  /** What sort of thing it is: also the first part of its page’s address. */
-  type: z.enum([
+  /** What it is. */
+  kind: z.enum([
     'destination',
     'source',
     'pipeline',
@@ -156,10 +169,10 @@ const systemEventSubject = z.object({
   ]),
   id: z.string(),
   name: z.string(),
-  /** Of which kind: `webhook`, `slack`, `replay`, …; the same as `type` where there are no kinds. */
-  kind: z.string(),
+  /** Which sort of that: `webhook`, `slack`, `replay`, …; null where there are none. */
+  subtype: z.string().nullable(),
 });
-export type SystemEventSubject = z.infer<typeof systemEventSubject>;
+export type SystemEventSubjectKind = z.infer<typeof systemEventSubject>['kind'];
 
 /** The payload of every system event. Fields may be added; those that are here keep their names and meanings. */
 export const systemEventPayload = z.strictObject({
@@ -172,15 +185,18 @@ export const systemEventPayload = z.strictObject({
   since: z.string(),
   /** Of a recovery: RFC 3339, when it was over. */
   until: z.string().optional(),
+  /** Why, in a sentence: what went wrong last, secrets struck out, or else what it is raised for; null where nothing is known. */
+  reason: z.string().nullable(),
+  /** How much waits because of it; null where nothing does. */
+  waiting: z.number().nullable(),
+  /** Further numbers, by name. */
   counts: z.record(z.string(), z.number()),
-  /** What went wrong last, secrets struck out. */
-  last_error: z.string().optional(),
   /** Of a job: how it ended. */
   state: z.enum(['done', 'failed', 'cancelled']).optional(),
   /** Of a login: where the last attempt came from. */
   address: z.string().optional(),
   /** The page that shows it, where SLUICE_BASE_URL is set. */
-  link: z.string().optional(),
+  url: z.string().optional(),
 });
 export type SystemEventPayload = z.infer<typeof systemEventPayload>;
 
@@ -194,7 +210,7 @@ export function typesOfCondition(condition: string): SystemEventType[] | null {
   return types.length > 0 && alertCondition(types) === condition ? types : null;
 }
 
-const CHAT_TEXT = '{{event.icon}} {{payload.message}}\n{{payload.link}}';
+const CHAT_TEXT = '{{event.icon}} {{payload.message}}\n{{payload.url}}';
 
 /** How an alert reads where a destination is made for it: what its configuration has beside the address. */
 export const alertTemplates: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -203,7 +219,7 @@ export const alertTemplates: Readonly<Record<string, Readonly<Record<string, str
   telegram: { text: CHAT_TEXT },
   email: {
     subject: 'Sluice {{event.icon}} {{payload.title}}',
-    body: '{{payload.message}}\n\n{{payload.link}}',
+    body: '{{payload.message}}\n\n{{payload.url}}',
   },
   webhook: {},
 };

@@ -1,4 +1,9 @@
-import { type SystemEventPayload, type SystemEventType, systemEvents } from '@sluice/contract/system-events';
+import {
+  alertThresholds,
+  type SystemEventPayload,
+  type SystemEventType,
+  systemEvents,
+} from '@sluice/contract/system-events';
 import { toRfc3339 } from '../core/clock.ts';
 import type { Trouble } from '../core/stores/alerts.ts';
 
@@ -11,26 +16,34 @@ export interface Told extends Trouble {
 
 const MOST_ERROR = 500;
 
-/** `link`: to the page that shows it. */
-export function systemPayload(told: Told, link: string | null): SystemEventPayload {
-  const { type, subject, since, until, counts, lastError, state, address } = told;
+/** `url`: of the page that shows it. */
+export function systemPayload(told: Told, url: string | null): SystemEventPayload {
+  const { type, subject, since, until, state, address } = told;
   const { title } = systemEvents[type];
   return {
     title: isNamed(subject.type) ? `${title}: ${subject.name}` : title,
     message: messageOf(told),
-    subject,
+    subject: subjectOf(subject),
     since: toRfc3339(since),
     ...(until === undefined ? {} : { until: toRfc3339(until) }),
-    counts,
-    ...(lastError === null ? {} : { last_error: cut(lastError) }),
+    reason: reasonOf(told),
+    waiting: waitingOf(told),
+    counts: furtherCounts(told),
     ...(state === undefined ? {} : { state }),
     ...(address === undefined ? {} : { address }),
-    ...(link === null ? {} : { link }),
+    ...(url === null ? {} : { url }),
   };
 }
 
 export const iconOf = (type: SystemEventType): string =>
   type === 'sluice.destination.recovered' ? '🟢' : systemEvents[type].isTrouble ? '🔴' : 'ℹ️';
+
+const subjectOf = ({ type, id, name, kind }: Trouble['subject']): SystemEventPayload['subject'] => ({
+  kind: type,
+  id,
+  name,
+  subtype: kind === type ? null : kind,
+});
 
 /** An organisation or the installation goes without saying. */
 const isNamed = (type: Trouble['subject']['type']): boolean =>
@@ -61,6 +74,38 @@ export function pageAbout({ type, subject }: Trouble): string {
   }
 }
 
+function waitingOf({ type, counts }: Told): number | null {
+  if (type === 'sluice.backlog.growing') return (counts.events ?? 0) + (counts.deliveries ?? 0);
+  return counts.waiting ?? null;
+}
+
+const furtherCounts = ({ counts: { waiting, ...others } }: Told): SystemEventPayload['counts'] => others;
+
+/** What went wrong last, else what it is raised for; the rest of what is known is in the message. */
+function reasonOf({ type, counts, lastError }: Told): string | null {
+  if (lastError !== null) return cut(lastError);
+  switch (type) {
+    case 'sluice.destination.recovered':
+      return 'It accepted a delivery or a test.';
+    case 'sluice.source.quiet':
+      return `At least one event every ${numberOf(counts, 'expect_every_minutes')} minutes is expected.`;
+    case 'sluice.backlog.growing':
+      return `The oldest is more than ${alertThresholds.lateMinutes} minutes overdue.`;
+    case 'sluice.login.suspicious':
+      return `${numberOf(counts, 'failed')} attempts in a row failed.`;
+    case 'sluice.disk.low':
+      return 'Less than 1 GiB is left.';
+    case 'sluice.node.lost':
+      return 'It was not heard from for 15 seconds.';
+    case 'sluice.destination.down':
+    case 'sluice.dead_letters.growing':
+    case 'sluice.source.rejecting':
+    case 'sluice.pipeline.failing':
+    case 'sluice.job.finished':
+      return null;
+  }
+}
+
 function messageOf(told: Told): string {
   const { lastError } = told;
   const last = lastError === null ? '' : ` Last error: ${cut(lastError)}`;
@@ -69,7 +114,7 @@ function messageOf(told: Told): string {
 
 function sentenceOf({ type, subject, since, until, counts, state, address }: Told): string {
   const name = `“${subject.name}”`;
-  const count = (key: string): string => (counts[key] ?? 0).toLocaleString('en');
+  const count = (key: string): string => numberOf(counts, key);
   const from = readable(since);
   switch (type) {
     case 'sluice.destination.down':
@@ -96,6 +141,9 @@ function sentenceOf({ type, subject, since, until, counts, state, address }: Tol
       return `Node ${subject.name} (${subject.kind}) has not been heard from since ${from}. Others take over its work.`;
   }
 }
+
+const numberOf = (counts: Trouble['counts'], name: string): string =>
+  (counts[name] ?? 0).toLocaleString('en');
 
 /** `2026-01-31 12:00:00 UTC`. */
 const readable = (at: number): string => `${toRfc3339(at).slice(0, 19).replace('T', ' ')} UTC`;

@@ -21,7 +21,7 @@ export function createRaise(options: {
   return async (told, now) => {
     const { orgId, type, subject, since } = told;
     const sourceId = systemSourceId(orgId);
-    const link = await links.to(orgId, pageAbout(told));
+    const url = await links.to(orgId, pageAbout(told));
     await accept({
       orgId,
       sourceId,
@@ -31,7 +31,7 @@ export function createRaise(options: {
           id: newId('evt', now),
           type,
           icon: iconOf(type),
-          payload: JSON.stringify(systemPayload(told, link)),
+          payload: JSON.stringify(systemPayload(told, url)),
           senderId: null,
           entityKind: null,
           entityExternalId: null,

@@ -174,9 +174,9 @@ test('a disk with little room is told of in the first organisation alone, and ag
   await start().look();
   expect(await since()).toBe(1);
   expect((await raised(first))[0]?.payload).toMatchObject({
-    subject: { type: 'installation' },
+    subject: { kind: 'installation' },
     counts: { free_bytes: GIB - 1 },
-    link: 'https://sluice.example.com/o/acme/settings/health',
+    url: 'https://sluice.example.com/o/acme/settings/health',
   });
   expect(await raised()).toEqual([]);
   free = GIB;
@@ -199,16 +199,16 @@ test('an alert about a whole organisation leads there, whichever one its reader 
     { ...about, type: 'sluice.backlog.growing' as const },
   ];
   await start({ alerts: { readTrouble }, baseUrl: 'https://sluice.example.com' }).look();
-  expect((await raised()).map(({ payload }) => payload.link).sort()).toEqual([
+  expect((await raised()).map(({ payload }) => payload.url).sort()).toEqual([
     `https://sluice.example.com/o/${slug}`,
     `https://sluice.example.com/o/${slug}/dead-letters`,
   ]);
 });
 
-test('without the base URL an event has no link', async () => {
+test('without the base URL an event has no URL', async () => {
   await goDown(await addDestination());
   await start().look();
-  expect((await raised())[0]?.payload).not.toHaveProperty('link');
+  expect((await raised())[0]?.payload).not.toHaveProperty('url');
 });
 
 test('a source that is quiet is told of, but not within five minutes of a start', async () => {

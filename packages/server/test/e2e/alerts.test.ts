@@ -183,9 +183,9 @@ test('a destination that goes down is told to Slack once, and once when it is ba
   expect(told()[0]).toContain(`https://sluice.example.com/o/acme/destinations/${id}`);
   const [down] = await alertsAbout('sluice.destination.down', id);
   expect(down).toMatchObject({
-    subject: { type: 'destination', id, name: 'shop', kind: 'webhook' },
-    counts: { waiting: expect.any(Number) },
-    last_error: expect.stringContaining('503'),
+    subject: { kind: 'destination', id, name: 'shop', subtype: 'webhook' },
+    reason: expect.stringContaining('503'),
+    waiting: expect.any(Number),
   });
   await lookedAgain();
 
@@ -263,9 +263,10 @@ test('deliveries that die raise an event for the organisation', async () => {
   await Promise.all(Array.from({ length: 12 }, () => flow.send({}, 'grave')));
   const [growing] = await alertsAbout('sluice.dead_letters.growing', flow.orgId);
   expect(growing).toMatchObject({
-    subject: { type: 'organisation', name: 'Acme' },
-    last_error: 'A delivery to grave is dead: bad_status.',
-    link: 'https://sluice.example.com/o/acme/dead-letters',
+    subject: { kind: 'organisation', name: 'Acme', subtype: null },
+    reason: 'A delivery to grave is dead: bad_status.',
+    waiting: null,
+    url: 'https://sluice.example.com/o/acme/dead-letters',
   });
   expect(growing?.counts.deliveries).toBeGreaterThanOrEqual(10);
 });
@@ -278,9 +279,9 @@ test('a source that rejects is told of, with the reason', async () => {
   for (let n = 0; n < 10; n++) await fetch(`${flow.service.url}${path}`, { method: 'POST', body: '{}' });
   const [rejecting] = await alertsAbout('sluice.source.rejecting', id);
   expect(rejecting).toMatchObject({
-    subject: { type: 'source', id, name: 'Signed', kind: 'webhook' },
+    subject: { kind: 'source', id, name: 'Signed', subtype: 'webhook' },
     counts: { rejected: 10 },
-    last_error: expect.stringContaining('unauthenticated'),
+    reason: expect.stringContaining('unauthenticated'),
   });
 });
 
@@ -308,7 +309,12 @@ test('a source that is quiet for longer than is expected of it is told of', asyn
 test('a job that is finished is told of once', async () => {
   const { id } = dataOf<JobRecord>(await flow.browser.post('/dead-letters/retry', {}));
   const [finished] = await alertsAbout('sluice.job.finished', id);
-  expect(finished).toMatchObject({ state: 'done', link: `https://sluice.example.com/o/acme/jobs/${id}` });
+  expect(finished).toMatchObject({
+    state: 'done',
+    reason: null,
+    waiting: null,
+    url: `https://sluice.example.com/o/acme/jobs/${id}`,
+  });
   await lookedAgain();
   expect(await alertsAbout('sluice.job.finished', id)).toHaveLength(1);
 });
@@ -323,7 +329,7 @@ test('somebody who guesses a password is told of, and nobody else is', async () 
   );
   const [alert] = await alertsOf('sluice.login.suspicious');
   expect(await payloadOf(alert?.id ?? '')).toMatchObject({
-    subject: { type: 'member', name: 'owner@example.com', kind: 'owner' },
+    subject: { kind: 'member', name: 'owner@example.com', subtype: 'owner' },
     counts: { failed: 10 },
     address: '127.0.0.1',
   });

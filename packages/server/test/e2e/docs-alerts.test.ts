@@ -39,9 +39,10 @@ test('each payload of the reference is one', () => {
   );
   expect(payloads).toHaveLength(systemEventTypes.length);
   for (const [i, payload] of payloads.entries()) {
-    const { counts } = systemEventPayload.parse(payload);
+    const { counts, waiting } = systemEventPayload.parse(payload);
     const type = systemEventTypes[i];
     expect(Object.keys(counts)).toEqual(Object.keys(type ? systemEvents[type].counts : {}));
+    expect(waiting !== null).toBe(type !== undefined && systemEvents[type].waiting !== null);
   }
 });
 

@@ -92,7 +92,7 @@ test('a node that is lost is told of in the first organisation, once', async () 
   const lost = await alertsOf('sluice.node.lost');
   expect(lost).toHaveLength(1);
   expect(JSON.parse(lost[0]?.payload ?? '')).toMatchObject({
-    subject: { type: 'node', id: 'node_lost', name: 'node_lost', kind: 'deliver,process' },
+    subject: { kind: 'node', id: 'node_lost', name: 'node_lost', subtype: 'deliver,process' },
     since: '1970-01-01T00:00:00.000Z',
   });
 });

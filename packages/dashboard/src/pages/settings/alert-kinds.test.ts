@@ -26,6 +26,6 @@ test('a number that is none is left for the server to refuse at its field', () =
 test('a chat has a text that reads well', () => {
   expect(configOf('slack', { url: 'https://example.com' })).toEqual({
     url: 'https://example.com',
-    text: '{{event.icon}} {{payload.message}}\n{{payload.link}}',
+    text: '{{event.icon}} {{payload.message}}\n{{payload.url}}',
   });
 });

@@ -1,4 +1,4 @@
-import type { SystemEventSubject, SystemEventType } from '@sluice/contract/system-events';
+import type { SystemEventSubjectKind, SystemEventType } from '@sluice/contract/system-events';
 
 /** What is wrong, in whichever organisation, and what was told of it: the state of system events. */
 export interface AlertStore {
@@ -45,7 +45,7 @@ export interface AlertStore {
 export interface Trouble {
   readonly orgId: string;
   readonly type: SystemEventType;
-  readonly subject: SystemEventSubject;
+  readonly subject: TroubleSubject;
   readonly since: number;
   readonly counts: Readonly<Record<string, number>>;
   readonly lastError: string | null;
@@ -55,6 +55,15 @@ export interface Trouble {
   readonly address?: string;
   /** What waits late, by destination; the rest of it waits for its pipelines. */
   readonly waitingAt?: readonly { readonly destinationId: string; readonly count: number }[];
+}
+
+/** What it is about, as it is stored with what is still to be told: `type` is what it is, `kind` which sort of that. */
+interface TroubleSubject {
+  readonly type: SystemEventSubjectKind;
+  readonly id: string;
+  readonly name: string;
+  /** The same as `type` where there are no sorts. */
+  readonly kind: string;
 }
 
 export interface TroubleThresholds {

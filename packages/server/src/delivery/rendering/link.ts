@@ -32,7 +32,7 @@ const ORGANISATION = /^.*?\/o\/[a-z0-9-]{1,64}(?=\/)/;
 function pageOfEvent({ event: { type, link }, payload }: Scope): string | null {
   if (link === undefined) return null;
   const [pages] = ORGANISATION.exec(link) ?? [];
-  const about = type.startsWith('sluice.') ? payload.link : undefined;
+  const about = type.startsWith('sluice.') ? payload.url : undefined;
   if (typeof about !== 'string' || pages === undefined || !about.startsWith(pages)) return link;
   // Whoever sends an event may call it an alert: what is taken from it can be a path and nothing else.
   return /^(?:\/[\w.-]+)+$/.test(about.slice(pages.length)) ? about : link;

@@ -51,24 +51,26 @@ describe.each(Object.entries(textField))('a message of %s', (name, field) => {
   });
 
   test('about an alert leads to the page that it is about, within the organisation alone', () => {
-    const alert = (link: string) =>
+    const alert = (about: object) =>
       render(
         name,
         {},
         sampleDelivery({
           link: LINK,
           event: { ...linked.event, type: 'sluice.destination.down' },
-          payload: JSON.stringify({ message: 'Down', link }),
+          payload: JSON.stringify({ message: 'Down', ...about }),
         }),
       );
     const page = 'https://sluice.example.com/o/my-shop/destinations/dst_1';
-    expect(alert(page)).not.toContain(LINK);
+    expect(alert({ url: page })).not.toContain(LINK);
     for (const elsewhere of [
       'https://evil.test/o/my-shop/destinations/dst_1',
       'https://sluice.example.com/o/my-shop-2/destinations/dst_1',
       `${page}"><script>`,
       `${page} x`,
     ])
-      expect(alert(elsewhere)).toContain(LINK);
+      expect(alert({ url: elsewhere })).toContain(LINK);
+    // One that was stored under the names of before leads to its own page.
+    expect(alert({ link: page })).toContain(LINK);
   });
 });
