@@ -119,7 +119,7 @@ export const systemEvents: Readonly<Record<SystemEventType, SystemEventDescripti
   },
   'sluice.job.finished': {
     title: 'Job finished',
-    when: 'A replay, or a retry of dead letters, has ended: done, failed or cancelled.',
+    when: 'A replay, a retry or discard of dead letters, or an export as a job has ended: done, failed or cancelled. An export that a viewer started raises none.',
     subject: 'the job',
     waiting: null,
     counts: { total: 'what it set out to do', done: 'what it did', failed: 'what of that failed' },

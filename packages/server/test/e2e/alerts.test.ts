@@ -11,7 +11,7 @@ import {
   systemEventTypes,
 } from '@sluice/contract/system-events';
 import { minutes, seconds } from '../../src/core/clock.ts';
-import { dataOf, listOf, openBrowser } from '../support/dashboard.ts';
+import { type Browser, dataOf, join, listOf, openBrowser } from '../support/dashboard.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
@@ -317,6 +317,21 @@ test('a job that is finished is told of once', async () => {
   });
   await lookedAgain();
   expect(await alertsAbout('sluice.job.finished', id)).toHaveLength(1);
+});
+
+test('an export that has ended is told of, unless a viewer started it', async () => {
+  const start = async (browser: Browser) =>
+    dataOf<JobRecord>(await browser.post('/exports', { filter: {}, format: 'csv' })).id;
+  const isDone = async (id: string) =>
+    (await flow.service.engine.jobs.findJob(flow.orgId, id))?.state === 'done';
+  const viewer = await join(flow.service.url, flow.browser, 'viewer@example.com', 'viewer');
+  const silent = await start(viewer);
+  await until(() => isDone(silent), 'The export of the viewer does not end.');
+  const id = await start(flow.browser);
+  const [finished] = await alertsAbout('sluice.job.finished', id);
+  expect(finished).toMatchObject({ subject: { kind: 'job', subtype: 'events.export' }, state: 'done' });
+  const told = await Promise.all((await alertsOf('sluice.job.finished')).map(one => payloadOf(one.id)));
+  expect(told.map(({ subject }) => subject.id)).not.toContain(silent);
 });
 
 test('somebody who guesses a password is told of, and nobody else is', async () => {

@@ -66,12 +66,17 @@ interface ExportFile {
   read(): AsyncGenerator<string>;
 }
 
+interface ExportOrigin extends JobOrigin {
+  /** Whoever asked may have nothing sent: an event for each of his exports would be a way around that. */
+  readonly isSilent?: boolean;
+}
+
 /** What the web asks of the journal about exports. */
 export interface ExportActions {
   /** Those that match, of what has been accepted by now, piece by piece; refuses where too many are under way. */
   stream(orgId: string, filter: EventFilter, format: ExportFormat): AsyncGenerator<string>;
   /** A job that writes a file; refuses where too many are under way. */
-  start(orgId: string, request: ExportRequest, origin: JobOrigin): Promise<Job>;
+  start(orgId: string, request: ExportRequest, origin: ExportOrigin): Promise<Job>;
   /** Null where the job wrote none, has not ended, or its file is gone by now. */
   findFile(job: Job): Promise<ExportFile | null>;
 }

@@ -30,11 +30,12 @@ export interface JobStore extends Audited<Pick<JobStore, 'createExport' | 'creat
   ): Promise<boolean>;
   /**
    * As `createJob`, for one that writes a file. Too many where the organisation has `mostRunning` exports under way;
-   * of those that have ended, only the newest `mostKept` keep their files beside it. Its end is not announced.
+   * of those that have ended, only the newest `mostKept` keep their files beside it. The end of one that is `isSilent`
+   * is not announced.
    */
   createExport(
     job: Job,
-    bounds: { readonly mostRunning: number; readonly mostKept: number },
+    bounds: { readonly mostRunning: number; readonly mostKept: number; readonly isSilent?: boolean },
   ): Promise<'created' | 'too_many'>;
   /** How large the file of a job is, and of how many pieces; null where it has none. */
   measureFile(

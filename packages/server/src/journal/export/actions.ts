@@ -69,7 +69,7 @@ export function createExportActions({
       }
     },
 
-    async start(orgId, { kind, ...request }, { by, record }) {
+    async start(orgId, { kind, ...request }, { by, record, isSilent = false }) {
       // How many they are is not known before all are written.
       const job = newJob({
         orgId,
@@ -79,7 +79,7 @@ export function createExportActions({
         createdBy: by,
         createdAt: clock.now(),
       });
-      const bounds = { mostRunning: MOST_UNDER_WAY, mostKept: MOST_KEPT };
+      const bounds = { mostRunning: MOST_UNDER_WAY, mostKept: MOST_KEPT, isSilent };
       if ((await jobs.audited(record(job)).createExport(job, bounds)) === 'too_many') throw tooMany();
       return job;
     },

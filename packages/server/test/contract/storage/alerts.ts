@@ -159,13 +159,16 @@ export function alertsContract(subject: Subject): void {
       expect(await troubleOf(orgId)).toEqual([]);
     });
 
-    test('is not an export: whoever may read events could have any number of events sent', async () => {
+    test('is an export that has ended, unless whoever asked for it may have nothing sent', async () => {
       const orgId = await storedOrganisation(storage);
-      const [replay, file] = [aJob(orgId), aJob(orgId, { kind: EXPORT_JOB })];
-      await storage.createJob(replay);
-      await storage.createExport(file, { mostRunning: 2, mostKept: 2 });
-      for (const { id } of [replay, file]) await storage.finishJob(orgId, id, 'done', NOW);
-      expect((await troubleOf(orgId)).map(({ subject: { id } }) => id)).toEqual([replay.id]);
+      const [told, silent] = [aJob(orgId, { kind: EXPORT_JOB }), aJob(orgId, { kind: EXPORT_JOB })];
+      const bounds = { mostRunning: 2, mostKept: 2 };
+      await storage.createExport(told, bounds);
+      await storage.createExport(silent, { ...bounds, isSilent: true });
+      for (const { id } of [told, silent]) await storage.finishJob(orgId, id, 'done', NOW);
+      expect(await troubleOf(orgId)).toMatchObject([
+        { type: 'sluice.job.finished', subject: { id: told.id, kind: EXPORT_JOB }, state: 'done' },
+      ]);
     });
 
     test('is not the job of an organisation that was deleted', async () => {

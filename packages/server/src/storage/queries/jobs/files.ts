@@ -13,7 +13,7 @@ import { insertJob } from './jobs.ts';
 export const createExport: Operation<JobStore['createExport']> = async (
   db,
   job,
-  { mostRunning, mostKept },
+  { mostRunning, mostKept, isSilent = false },
 ) => {
   // Two at once would each count without the other.
   await lockOrganisation(db, job.orgId);
@@ -46,8 +46,7 @@ export const createExport: Operation<JobStore['createExport']> = async (
       .where('id', 'in', ids)
       .execute();
   }
-  // Whoever may read events may ask for one: an event for each would be a way to have destinations sent to.
-  await insertJob(db, job, 1);
+  await insertJob(db, job, isSilent ? 1 : 0);
   return 'created';
 };
 

@@ -10,7 +10,7 @@ import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { JobStore } from '../../../core/stores/jobs.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
-import { requirePermission } from '../permissions.ts';
+import { may, requirePermission } from '../permissions.ts';
 import { mayKnowAddresses } from './audit.ts';
 import { toSelection } from './dead-letter-filter.ts';
 import { showFilter, toFilter } from './event-filter.ts';
@@ -76,10 +76,11 @@ export function exportCalls(
   });
 
   calls.on('POST /exports', 'events.export', async call => {
-    const { orgId, email } = call.session;
+    const { orgId, email, role } = call.session;
     const request = toRequest(await call.body(), call.session);
     const job = await exports.start(orgId, request, {
       by: email,
+      isSilent: !may(role, 'events.replay'),
       record: job => call.record(actions[request.kind], job.id, showExport(job)),
     });
     return call.answer(showJob(job), 201);
