@@ -17,7 +17,7 @@ export const MOST_ENTITIES_AT_ONCE = 1_000;
 const MOST_GRAPH_DEPTH = 5;
 
 /** A relation stands in a path like a kind, under the same rules. */
-export const relation = entityKind.meta({ pattern: '^[a-z0-9_.-]{1,64}$', examples: ['same_as'] });
+export const relation = entityKind.meta({ examples: ['same_as'] });
 
 const traits = jsonObject.meta({
   description: `What is known about it. At most ${MOST_TRAIT_BYTES / 1024} KiB of JSON.`,

@@ -5,4 +5,4 @@ import { limitsOf } from './limits.ts';
 
 /** The OpenAPI document as a service with these settings serves it. */
 export const openApiDocument = (settings: Settings): object =>
-  createOpenApiDocument(limitsOf(settings), VERSION);
+  createOpenApiDocument(limitsOf(settings), VERSION, settings.SLUICE_BASE_URL);

@@ -24,7 +24,7 @@ export function addApiDocs(
   options: { limits: DocumentedLimits; version: string; client: ClientSettings },
 ): void {
   const operations = publicOperations(options.limits);
-  const document = createOpenApiDocument(options.limits, options.version);
+  const document = createOpenApiDocument(options.limits, options.version, options.client.baseUrl);
 
   app.get('/v1/openapi.json', () =>
     // Public, and of use to tools that run in other pages.

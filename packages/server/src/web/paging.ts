@@ -12,6 +12,8 @@ export interface Cursors {
 }
 
 const SIGNATURE_LENGTH = 32;
+/** What one looks like; whether it is one, its signature says. */
+export const CURSOR = /^([A-Za-z0-9_-]*)\.([0-9a-f]{32})$/;
 
 export function createCursors(vault: Pick<Vault, 'digest'>): Cursors {
   const sign = (list: string, encoded: string) =>
@@ -24,11 +26,12 @@ export function createCursors(vault: Pick<Vault, 'digest'>): Cursors {
     },
     read(list, cursor) {
       // What is signed is the text itself: base64 has several spellings of the same bytes.
-      const dot = cursor.lastIndexOf('.');
-      const encoded = cursor.slice(0, Math.max(0, dot));
-      const given = Buffer.from(cursor.slice(dot + 1));
-      const expected = Buffer.from(sign(list, encoded));
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+      const [, encoded, given] = CURSOR.exec(cursor) ?? [];
+      if (
+        encoded === undefined ||
+        given === undefined ||
+        !timingSafeEqual(Buffer.from(given), Buffer.from(sign(list, encoded)))
+      ) {
         throw new Problem('invalid_cursor', { path: 'cursor' });
       }
       return Buffer.from(encoded, 'base64url').toString();

@@ -42,13 +42,19 @@ const headers = {
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** The reference of the public API in OpenAPI 3.1, whose schemas are those that requests are checked with. */
-export function createOpenApiDocument(limits: DocumentedLimits, version: string): OpenApiDocument {
+export function createOpenApiDocument(
+  limits: DocumentedLimits,
+  version: string,
+  /** How senders reach the service, where that is known: else the address that the document was fetched from. */
+  baseUrl?: string,
+): OpenApiDocument {
   const operations = publicOperations(limits);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
@@ -62,6 +68,7 @@ export function createOpenApiDocument(limits: DocumentedLimits, version: string)
       description:
         'Accepts events and stores them: a 202 means that what you sent is on stable storage. Every answer is an envelope, `{"data": …}` or `{"error": {"message", "code", "path"?}}`. Codes are stable; messages are for people and may change.',
     },
+    servers: [{ url: baseUrl ?? '/' }],
     tags,
     paths,
     components: {

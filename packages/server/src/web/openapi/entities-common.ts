@@ -1,7 +1,10 @@
 import { success } from '@sluice/contract';
-import { deleted } from '@sluice/contract/entity';
+import { deleted, relation } from '@sluice/contract/entity';
+import { entityKind, externalId } from '@sluice/contract/event';
 import { catalogue, type ErrorCode } from '../../core/errors.ts';
+import { CURSOR } from '../paging.ts';
 import type { Parameter } from './operation.ts';
+import { inlineSchema } from './schemas.ts';
 
 /** What the calls of entities share in the reference. */
 
@@ -23,16 +26,13 @@ export const aLink = {
   created_at: '2026-02-03T08:15:30.250Z',
 };
 
-const kindSchema = { type: 'string', pattern: '^[a-z0-9_.-]{1,64}$' };
-const externalIdSchema = { type: 'string', minLength: 1, maxLength: 256 };
-
 export const entityPath: readonly Parameter[] = [
   {
     name: 'kind',
     in: 'path',
     required: true,
-    description: 'What it is: 1 to 64 characters of `a-z`, `0-9`, `_`, `.` and `-`.',
-    schema: kindSchema,
+    description: 'What it is: 1 to 64 characters of `a-z`, `0-9`, `_`, `.` and `-`; neither `.` nor `..`.',
+    schema: inlineSchema(entityKind),
     example: 'customer',
   },
   {
@@ -41,7 +41,7 @@ export const entityPath: readonly Parameter[] = [
     required: true,
     description:
       'Your own id for it: 1 to 256 characters, kept exactly. Percent-encode it: a slash is `%2F`. No control characters; neither `.` nor `..`.',
-    schema: externalIdSchema,
+    schema: inlineSchema(externalId),
     example: 'c_42',
   },
 ];
@@ -54,7 +54,7 @@ export const linkPath: readonly Parameter[] = [
     required: true,
     description:
       '`same_as` makes both ends one identity and has no direction. Any other relation has one, such as `member_of`.',
-    schema: kindSchema,
+    schema: inlineSchema(relation),
     example: 'same_as',
   },
   {
@@ -62,7 +62,7 @@ export const linkPath: readonly Parameter[] = [
     in: 'path',
     required: true,
     description: 'The kind of the other end.',
-    schema: kindSchema,
+    schema: inlineSchema(entityKind),
     example: 'device',
   },
   {
@@ -70,7 +70,7 @@ export const linkPath: readonly Parameter[] = [
     in: 'path',
     required: true,
     description: 'The external id of the other end.',
-    schema: externalIdSchema,
+    schema: inlineSchema(externalId),
     example: 'd_7',
   },
 ];
@@ -81,7 +81,7 @@ export const ifMatch: Parameter = {
   required: false,
   description:
     'Only if it is still this version, such as `3` or `"3"` (the `ETag` of an answer), or only if it exists: `*`. Otherwise 409.',
-  schema: { type: 'string' },
+  schema: { type: 'string', pattern: '^(?:\\*|[0-9]+|"[0-9]+")$' },
   example: '"3"',
 };
 
@@ -98,7 +98,7 @@ export const paging: readonly Parameter[] = [
     in: 'query',
     required: false,
     description: '`next_cursor` of the previous page, unchanged. If that is null, there are no more pages.',
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: CURSOR.source },
   },
 ];
 

@@ -1,6 +1,7 @@
 import { page, success } from '@sluice/contract';
 import {
   entitiesBody,
+  entitiesQuery,
   entityBody,
   entityRecord,
   MOST_ENTITIES_AT_ONCE,
@@ -11,6 +12,7 @@ import { z } from 'zod';
 import { anEntity, deletedAnswer, entityPath, errorsOf, ifMatch, paging } from './entities-common.ts';
 import type { DocumentedLimits } from './limits.ts';
 import { type Parameter, type PublicOperation, schemaRef } from './operation.ts';
+import { inlineSchema } from './schemas.ts';
 
 const base = { tag: 'Entities', security: ['apiKey'] } as const satisfies Partial<PublicOperation>;
 const ONE = '/v1/entities/{kind}/{external_id}';
@@ -34,7 +36,7 @@ const listFilters: readonly Parameter[] = [
     in: 'query',
     required: false,
     description: 'Only those of this kind.',
-    schema: { type: 'string' },
+    schema: inlineSchema(entitiesQuery.shape.kind),
     example: 'customer',
   },
   {
@@ -42,7 +44,7 @@ const listFilters: readonly Parameter[] = [
     in: 'query',
     required: false,
     description: 'Only those with this external id, of whatever kind.',
-    schema: { type: 'string' },
+    schema: inlineSchema(entitiesQuery.shape.external_id),
     example: 'c_42',
   },
   {

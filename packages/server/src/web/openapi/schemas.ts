@@ -21,6 +21,12 @@ export interface JsonSchema {
   readonly examples?: readonly unknown[];
 }
 
+/** A shape that stands where it is used, such as that of a parameter. */
+export function inlineSchema(shape: z.ZodType): Readonly<Record<string, unknown>> {
+  const { $schema, ...schema } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
+  return schema;
+}
+
 /**
  * The shapes that the calls speak of, by name. zod writes the JSON Schema of OpenAPI 3.1 as it is; only the
  * addresses that it gives each schema must go.
