@@ -40,6 +40,30 @@ test('a format may leave the timestamp to a header of its own', () => {
   }
 });
 
+test('a format with names takes each of them once, wherever a second header adds one', () => {
+  const given = { signed: '{timestamp}.{body}', format: 't={timestamp},v1={signature}' };
+  const genuine = `t=${at},v1=${hex(`${at}.{}`)}`;
+  const repeated = { part: 'header_repeated', header: 'x-acme' } as const;
+  for (const header of [genuine, `${genuine},v2=other`, genuine.replace(',', ' , ')])
+    expect(verify(given, { 'x-acme': header })).toBeNull();
+  for (const second of [`t=${at}`, `v1=${'0'.repeat(64)}`, 'v1=', genuine, 'v1 = x'])
+    for (const header of [`${genuine}, ${second}`, `${second}, ${genuine}`])
+      expect(verify(given, { 'x-acme': header })).toEqual(repeated);
+  for (const second of ['', 'x', hex('{}')])
+    for (const header of [`${genuine}, ${second}`, `${second}, ${genuine}`])
+      expect(verify(given, { 'x-acme': header })).toMatchObject({ part: 'header_malformed' });
+  expect(verify(given, { 'x-acme': `${genuine},v2=a, v2=b` })).toEqual(repeated);
+});
+
+test('a format that is set apart by semicolons may hold several signatures, and comes in one header', () => {
+  const given = { signed: '{timestamp}:{body}', format: 'ts={timestamp};h1={signature}' };
+  const genuine = `ts=${at};h1=${'0'.repeat(64)};h1=${hex(`${at}:{}`)}`;
+  expect(verify(given, { 'x-acme': genuine })).toBeNull();
+  for (const second of [`h1=${'0'.repeat(64)}`, `ts=${at}`, 'x', ''])
+    for (const header of [`${genuine}, ${second}`, `${second}, ${genuine}`])
+      expect(verify(given, { 'x-acme': header })).toMatchObject({ part: 'header_repeated' });
+});
+
 test('a timestamp that is not signed is refused when the scheme is saved', () => {
   const saved = sourceScheme.safeParse({ ...scheme, signed: '{body}', timestamp_header: 'x-acme-time' });
   expect(saved.error?.issues.map(({ path, message }) => [path, message])).toEqual([

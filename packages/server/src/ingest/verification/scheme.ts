@@ -94,8 +94,10 @@ function listHeader(headers: Headers, header: string): Extracted<string> {
 }
 
 /**
- * Reads `t=…,v1=…` by the names in its format, in any order: a sender adds signatures while it rotates its secret, and
- * other versions of them. Where the format has one of its parts without a name, the header is read as a whole.
+ * Reads `t=…,v1=…` by the names in its format, in any order, with other versions of the signature beside it. A list, and
+ * what is set apart by semicolons, may hold several, as while a secret is rotated; all else has each name once, since a
+ * header that came twice looks like one with more parts. Where the format has one of its parts without a name, the
+ * header is read as a whole.
  */
 function formatReader(
   header: string,
@@ -103,6 +105,7 @@ function formatReader(
   isList: boolean,
 ): (received: Received) => Extracted<SignatureParts> {
   const separator = format.includes(';') ? ';' : ',';
+  const mayRepeat = isList || separator !== ',';
   const expected = format.replace(/[{}]/g, '');
   const named = format.split(separator).map(part => /^\s*([\w-]+)=\{(timestamp|signature)\}\s*$/.exec(part));
   const nameOf = (what: string) => named.find(match => match?.[2] === what)?.[1];
@@ -115,10 +118,16 @@ function formatReader(
     if (separator !== ',' && value.includes(',')) return missed({ part: 'header_repeated', header });
     const signatures: string[] = [];
     let timestamp: string | null = null;
+    const names = new Set<string>();
     for (const item of value.split(separator)) {
       const equals = item.indexOf('=');
       const name = item.slice(0, equals).trim();
       const text = item.slice(equals + 1).trim();
+      if (!mayRepeat) {
+        if (equals < 0) return missed({ part: 'header_malformed', header, expected });
+        if (names.has(name)) return missed({ part: 'header_repeated', header });
+        names.add(name);
+      }
       if (name === signatureName) signatures.push(text);
       else if (name === timestampName) {
         // Two timestamps are two headers: where they differ, nobody can say which of them was signed.

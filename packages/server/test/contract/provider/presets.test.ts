@@ -134,6 +134,35 @@ for (const sample of samples) {
         else expect(mismatch).not.toBeNull();
       });
 
+      test(
+        sample.isList
+          ? 'a second header with a part of it is in the list too'
+          : 'a second header with a part of it is refused, before it and after it',
+        async () => {
+          const { headers, body, url } = requestOf(sample);
+          const genuine = headers.get(signatureHeader) ?? '';
+          for (const part of partsOf(genuine)) {
+            for (const both of [`${genuine}, ${part}`, `${part}, ${genuine}`]) {
+              headers.set(signatureHeader, both);
+              const mismatch = await verify(sample, { headers, body, url });
+              expect([both, mismatch === null]).toEqual([both, sample.isList === true]);
+            }
+          }
+        },
+      );
+
+      test('any other header that is signed may come once', async () => {
+        const { headers, body, url } = requestOf(sample);
+        for (const name of signingHeaders(sample)) {
+          if (name === signatureHeader) continue;
+          const twice = new Headers(headers);
+          twice.append(name, headers.get(name) ?? '');
+          expect(await verify(sample, { headers: twice, body, url })).toMatchObject({
+            part: 'header_repeated',
+          });
+        }
+      });
+
       test('the header is never kept', () => {
         expect(['authorization', ...secretHeaders()]).toContain(signatureHeader);
       });
@@ -172,6 +201,16 @@ test('Adyen’s own example is taken, and a body that its platforms sign', async
   expect(await verify(adyen, { headers, body: platform })).toBeNull();
   expect(await verify(adyen, { headers, body })).toMatchObject({ part: 'signature_differs' });
 });
+
+/** What else a header of this kind may hold: each of its parts, and each of its signatures with other characters. */
+function partsOf(header: string): string[] {
+  const parts = header.split(/[,;] */);
+  return [...parts, ...parts.map(part => part.replace(/[^=]{20,}=*$/, text => '0'.repeat(text.length)))];
+}
+
+/** The headers that this sample's signature is made of. */
+const signingHeaders = (sample: Sample): string[] =>
+  Object.keys(sample.sign({ url: URL_AS_SHOWN, body: sample.body, at: NOW / 1_000 }, sample.keys).headers);
 
 /** The text with one character of it another. */
 const flip = (text: string, at: number): string =>
