@@ -20,6 +20,7 @@ import {
   IconBrandVercel,
   IconBrandWordpress,
   IconBrandZoom,
+  IconBuildingBank,
   IconCalendarEvent,
   IconCloud,
   IconCreditCard,
@@ -79,6 +80,7 @@ const icons: Readonly<Record<string, typeof IconWebhook>> = {
   mandrill: IconMail,
   postmark: IconMessageBolt,
   adyen: IconCreditCard,
+  plaid: IconBuildingBank,
   'azure-event-grid': IconBrandAzure,
 };
 
