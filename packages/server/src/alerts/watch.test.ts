@@ -189,6 +189,20 @@ test('a disk with little room is told of in the first organisation alone, and ag
   expect(await since()).toBe(2);
 });
 
+test('more jobs than one look tells of keep no trouble of others waiting', async () => {
+  free = GIB;
+  await start().look();
+  free = GIB / 2;
+  const jobs = Array.from({ length: 250 }, (_, n) => ({
+    ...{ orgId, type: 'sluice.job.finished' as const, since: now, counts: {}, lastError: null },
+    subject: { type: 'job' as const, id: `job_${n}`, name: 'replay', kind: 'replay' },
+  }));
+  const before = (await raised(first)).length;
+  await start({ alerts: { readTrouble: async () => jobs } }).look();
+  expect((await raised(first)).length).toBe(before + 1);
+  expect((await raised()).length).toBe(100);
+});
+
 test('an alert about a whole organisation leads there, whichever one its reader used last', async () => {
   const slug = (await engine.accounts.findOrganisation(orgId))?.slug;
   expect(slug).toMatch(/^acme-\d+$/);

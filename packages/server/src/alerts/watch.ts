@@ -145,7 +145,7 @@ export function createWatch(options: {
       const kept = await alerts.listAlerts();
       const decision = decideAlerts(await findTrouble(kept, now), kept, now);
       const [failure] = [
-        ...(await each(decision.raise, trouble => tell(trouble, now))),
+        ...(await each(jobsLast(decision.raise), trouble => tell(trouble, now))),
         ...(await each(decision.recover, alert => recover(alert, now))),
         ...(await each(decision.forget, alerts.forgetAlert)),
       ];
@@ -153,3 +153,9 @@ export function createWatch(options: {
     },
   };
 }
+
+/** Anybody can end jobs by the hundred, and no trouble of others may wait behind them. */
+const jobsLast = (found: readonly Trouble[]): Trouble[] => {
+  const isJob = ({ type }: Trouble) => type === 'sluice.job.finished';
+  return [...found.filter(one => !isJob(one)), ...found.filter(isJob)];
+};
