@@ -210,7 +210,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const tried = sources.map(({ name }) => name);
       expect(
         providers.map(({ name }) => name).filter(name => !tried.includes(`a source of ${name}`)),
-      ).toEqual(['sns', 'plaid']);
+      ).toEqual(['sns']);
     });
 
     test('steps and destinations: every secret of every kind', async () => {

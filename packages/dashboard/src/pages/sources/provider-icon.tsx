@@ -20,7 +20,6 @@ import {
   IconBrandVercel,
   IconBrandWordpress,
   IconBrandZoom,
-  IconBuildingBank,
   IconCalendarEvent,
   IconCloud,
   IconCreditCard,
@@ -80,7 +79,6 @@ const icons: Readonly<Record<string, typeof IconWebhook>> = {
   mandrill: IconMail,
   postmark: IconMessageBolt,
   adyen: IconCreditCard,
-  plaid: IconBuildingBank,
   'azure-event-grid': IconBrandAzure,
 };
 

@@ -19,7 +19,6 @@ import { meta } from './meta.ts';
 import { microsoftGraph } from './microsoft-graph.ts';
 import { paddle } from './paddle.ts';
 import { pagerduty } from './pagerduty.ts';
-import { plaid } from './plaid.ts';
 import { postmark } from './postmark.ts';
 import { sendgrid } from './sendgrid.ts';
 import { sentry } from './sentry.ts';
@@ -78,7 +77,6 @@ export const presets: readonly Preset[] = [
   mandrill,
   postmark,
   adyen,
-  plaid,
   azureEventGrid,
 ];
 

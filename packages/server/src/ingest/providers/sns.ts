@@ -1,6 +1,8 @@
 import { verify as isVerified, X509Certificate } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { minutes } from '../../core/clock.ts';
 import { messageOf, Problem } from '../../core/errors.ts';
-import { createFetched, type Fetched } from '../verification/fetched.ts';
+import { tooManyFetches } from '../verification/fetch-text.ts';
 import { isObject, questionIn, readProof, textsOf } from '../verification/in-body.ts';
 import type { Mismatch, Verdict } from '../verification/mismatch.ts';
 import type { Preset, ProviderPorts } from '../verification/preset.ts';
@@ -11,6 +13,12 @@ import { found, type Proof, type Received } from '../verification/received.ts';
 /** Certificates and confirmations come from there and nowhere else. */
 const HOST = /^sns\.[a-z0-9-]{2,32}\.amazonaws\.com(\.cn)?$/;
 const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9A-Za-z-]{1,64}\.pem$/;
+const MOST_CERTIFICATES = 8;
+
+/** Anybody who knows the address can name certificates there: fetching them is kept within bounds. */
+const MOST_FETCHES = 2;
+const MOST_FAILURES = 256;
+const FAILURE_COUNTS_MS = minutes(1);
 
 /** What is signed of each type, by name and in this order; a field that is absent is left out. */
 const NOTIFICATION = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'];
@@ -66,10 +74,7 @@ export const sns: Preset = {
       return found(texts);
     }),
   prepare(_keys, ports) {
-    const certificateOf = createFetched({
-      what: 'certificate',
-      fetch: async url => new X509Certificate(await ports.fetchText(url)),
-    });
+    const certificateOf = createCertificates(ports);
     return {
       verify: received => verify(received, certificateOf),
       confirm: received => confirmSubscription(received, ports),
@@ -80,13 +85,60 @@ export const sns: Preset = {
   body: { typeFrom: { path: 'payload.Type', prefix: 'sns.' }, deliveryId: ['payload.MessageId'] },
 };
 
-async function verify(received: Received, certificateOf: Fetched<X509Certificate>): Promise<Verdict> {
+type CertificateOf = (url: string, now: number) => Promise<X509Certificate>;
+
+/** Those of one source. What is being fetched, or could not be, puts none out that is in use. */
+function createCertificates(ports: ProviderPorts): CertificateOf {
+  const certificates = new LRUCache<string, X509Certificate>({ max: MOST_CERTIFICATES });
+  const fetching = new Map<string, Promise<X509Certificate>>();
+  const failures = new LRUCache<string, { readonly error: unknown; readonly until: number }>({
+    max: MOST_FAILURES,
+  });
+
+  async function fetchCertificate(url: string, now: number): Promise<X509Certificate> {
+    try {
+      const certificate = new X509Certificate(await ports.fetchText(url));
+      certificates.set(url, certificate);
+      return certificate;
+    } catch (error) {
+      // One that nobody had time to ask for has not failed.
+      if (!(error instanceof Problem)) failures.set(url, { error, until: now + FAILURE_COUNTS_MS });
+      throw error;
+    } finally {
+      fetching.delete(url);
+    }
+  }
+
+  return async (url, now) => {
+    const known = certificates.get(url) ?? fetching.get(url);
+    if (known !== undefined) return known;
+    const failure = failures.get(url);
+    if (failure !== undefined && now < failure.until) throw failure.error;
+    if (fetching.size >= MOST_FETCHES) throw tooManyFetches();
+    const fetched = fetchCertificate(url, now);
+    fetching.set(url, fetched);
+    return fetched;
+  };
+}
+
+async function verify(received: Received, certificateOf: CertificateOf): Promise<Verdict> {
   const proof = await received.proof();
   if (!proof.ok) return proof.mismatch;
   const message = proof.value;
   const url = certificateAddress(message.SigningCertURL);
   if (url === null) return refused('SigningCertURL is no address of Amazon SNS.');
-  const certificate = await certificateOf(url, received.now);
+  let certificate: X509Certificate;
+  try {
+    certificate = await certificateOf(url, received.now);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    // Amazon gives up what is refused: a certificate that is away for a moment must not lose a message.
+    throw new Problem('storage_unavailable', {
+      message: 'This request cannot be verified now. Send it again.',
+      reason: `The certificate could not be fetched: ${messageOf(error)}`,
+      retryAfter: 60,
+    });
+  }
   if (Date.parse(certificate.validTo) < received.now) return refused('it has expired.');
   const algorithm = message.SignatureVersion === '2' ? 'sha256' : 'sha1';
   const signature = Buffer.from(message.Signature ?? '', 'base64');

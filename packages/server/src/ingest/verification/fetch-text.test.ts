@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { OutgoingRequest, OutgoingResult } from '../../core/http/outgoing.ts';
+import type { OutgoingResult } from '../../core/http/outgoing.ts';
 import { createTextFetcher } from './fetch-text.ts';
 
 test('eight texts are fetched at a time, and one more is to be asked for again', async () => {
@@ -20,20 +20,4 @@ test('eight texts are fetched at a time, and one more is to be asked for again',
   const next = fetchText('https://example.com/9');
   waiting[0]?.(answered);
   expect(await next).toBe('text');
-});
-
-test('what is sent goes as the JSON of a POST, and nothing else does', async () => {
-  const requests: OutgoingRequest[] = [];
-  const fetchText = createTextFetcher({
-    async request(request) {
-      requests.push(request);
-      return { kind: 'answered', status: 200, headers: new Headers(), body: 'text', isCut: false };
-    },
-  });
-  await fetchText('https://example.com/key', { key_id: 'a' });
-  await fetchText('https://example.com/certificate');
-  expect(requests.map(({ method, headers, body }) => [method, headers, body])).toEqual([
-    ['POST', { 'content-type': 'application/json' }, '{"key_id":"a"}'],
-    ['GET', {}, undefined],
-  ]);
 });

@@ -1,7 +1,6 @@
 import { seconds } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import type { OutgoingHttp } from '../../core/http/outgoing.ts';
-import type { ProviderPorts } from './preset.ts';
 
 /** What presets fetch, through the guarded client. */
 const TIMEOUT_MS = seconds(10);
@@ -9,17 +8,16 @@ const MOST_BYTES = 64 * 1024;
 /** Of all sources: what is fetched here may be asked for by anybody who knows an address. */
 const MOST_AT_A_TIME = 8;
 
-export function createTextFetcher(client: Pick<OutgoingHttp, 'request'>): ProviderPorts['fetchText'] {
+export function createTextFetcher(client: Pick<OutgoingHttp, 'request'>): (url: string) => Promise<string> {
   let running = 0;
-  return async (url, sent) => {
+  return async url => {
     if (running >= MOST_AT_A_TIME) throw tooManyFetches();
     running += 1;
     try {
       const result = await client.request({
         url,
-        ...(sent === undefined
-          ? { method: 'GET', headers: {} }
-          : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(sent) }),
+        method: 'GET',
+        headers: {},
         timeoutMs: TIMEOUT_MS,
         keptBytes: MOST_BYTES,
       });
@@ -36,6 +34,6 @@ export function createTextFetcher(client: Pick<OutgoingHttp, 'request'>): Provid
 export const tooManyFetches = () =>
   new Problem('storage_unavailable', {
     message: 'This request cannot be verified now. Send it again.',
-    reason: 'Too many certificates and keys are being fetched at a time.',
+    reason: 'Too many certificates are being fetched at a time.',
     retryAfter: 10,
   });

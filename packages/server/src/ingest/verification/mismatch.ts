@@ -13,8 +13,7 @@ export type Mismatch =
   | { readonly part: 'token_differs'; readonly where: string }
   | { readonly part: 'body_unreadable'; readonly expected: string }
   | { readonly part: 'field_missing'; readonly field: string }
-  | { readonly part: 'certificate_refused'; readonly reason: string }
-  | { readonly part: 'key_refused'; readonly reason: string };
+  | { readonly part: 'certificate_refused'; readonly reason: string };
 
 /** Null: it fits. */
 export type Verdict = Mismatch | null;
@@ -44,7 +43,5 @@ export function explainMismatch(mismatch: Mismatch): string {
       return `The body has no ${mismatch.field}, where its signature lies.`;
     case 'certificate_refused':
       return `The certificate that signed it was refused: ${mismatch.reason}`;
-    case 'key_refused':
-      return `The key that signed it was refused: ${mismatch.reason}`;
   }
 }

@@ -46,8 +46,8 @@ export interface ProviderKeys {
 
 /** What a preset may ask of the world. */
 export interface ProviderPorts {
-  /** Through the guarded client, as a POST where there is something to send; rejects where it was not answered with a 200. */
-  fetchText(url: string, sent?: object): Promise<string>;
+  /** Through the guarded client; rejects where it was not answered with a 200. */
+  fetchText(url: string): Promise<string>;
 }
 
 /** A preset with the keys of one source. */

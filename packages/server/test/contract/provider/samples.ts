@@ -1,11 +1,4 @@
-import {
-  createHash,
-  createHmac,
-  createPrivateKey,
-  generateKeyPairSync,
-  type KeyObject,
-  sign as signWith,
-} from 'node:crypto';
+import { createHash, createHmac, createPrivateKey, generateKeyPairSync, sign as signWith } from 'node:crypto';
 import { createAuthority } from '../../support/tls.ts';
 
 /**
@@ -137,42 +130,6 @@ export function signSns(
     SigningCertURL: 'https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0123abcd.pem',
   });
 }
-
-const plaidKey = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-
-/** What Plaid answers when it is asked for the key, with these other fields. */
-export const plaidAnswer = (over: object = {}): string =>
-  JSON.stringify({
-    key: {
-      alg: 'ES256',
-      use: 'sig',
-      ...plaidKey.publicKey.export({ format: 'jwk' }),
-      expired_at: null,
-      ...over,
-    },
-    request_id: 'r-1',
-  });
-
-/** The JWT of a request to Plaid's customers. */
-export function signPlaid(
-  { body, at }: Pick<Draft, 'body' | 'at'>,
-  key: KeyObject = plaidKey.privateKey,
-  head: object = {},
-): string {
-  const hash = createHash('sha256').update(body).digest('hex');
-  const text = [
-    { alg: 'ES256', kid: 'bfbd5111-8e33-4643-8ced-b2e642a72f3c', typ: 'JWT', ...head },
-    { iat: at, request_body_sha256: hash },
-  ]
-    .map(part => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.');
-  const signature = signWith('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' });
-  return `${text}.${signature.toString('base64url')}`;
-}
-
-/** What providers answer that are asked for a certificate or a key. */
-export const fetchText = async (url: string): Promise<string> =>
-  url.startsWith('https://production.plaid.com/') ? plaidAnswer() : snsCertificate.cert;
 
 export const samples: readonly Sample[] = [
   {
@@ -620,21 +577,6 @@ export const samples: readonly Sample[] = [
     signatureHeader: null,
     status: 200,
     isKeyed: true,
-  },
-  {
-    name: 'plaid',
-    keys: {
-      // Asks for the key, and signs nothing.
-      secret: 'client:hidden',
-      private_key: plaidKey.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    },
-    body: '{\n  "webhook_type": "TRANSACTIONS",\n  "webhook_code": "SYNC_UPDATES_AVAILABLE"\n}',
-    sign: (draft, { private_key = '' }) => ({
-      headers: { 'plaid-verification': signPlaid(draft, createPrivateKey(private_key)) },
-    }),
-    types: ['plaid.TRANSACTIONS.SYNC_UPDATES_AVAILABLE'],
-    signatureHeader: 'plaid-verification',
-    isTimed: true,
   },
   {
     name: 'azure-event-grid',

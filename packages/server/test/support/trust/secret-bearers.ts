@@ -125,8 +125,8 @@ export const sourceSecrets: Readonly<Record<AuthMode, readonly SecretSource[]>> 
   hmac: [ofMode('hmac', secret => ({ 'X-Ingest-Signature': sign(secret, '{}') }))],
   bearer: [ofMode('bearer', secret => ({ Authorization: `Bearer ${secret}` }))],
   none: [ofMode('none', secret => ({ Authorization: `Bearer ${secret}` }))],
-  // Each preset has its sample. What those of Amazon SNS and Plaid are verified with would have to be fetched there.
-  provider: samples.filter(({ name }) => name !== 'sns' && name !== 'plaid').map(ofProvider),
+  // Each preset has its sample. Amazon SNS shares no secret, and its certificate would have to be fetched there.
+  provider: samples.filter(({ name }) => name !== 'sns').map(ofProvider),
   custom: [
     ofMode(
       'custom',
