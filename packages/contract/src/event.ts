@@ -24,22 +24,28 @@ export const textOf = (least: number, most: number) =>
     .refine(text => hasLength(text, least, most), `must have ${least} to ${most} characters.`)
     .meta({ minLength: least, maxLength: most });
 
-/**
- * What is checked here is what the API reference shows as `pattern`. A dot or two as a path segment is folded away by
- * every URL library, so it could never be fetched again.
- */
-const KIND = /^(?!\.{1,2}$)[a-z0-9_.-]{1,64}$/u;
-const EXTERNAL_ID = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f]*$/u;
+/** What is checked here is what the API reference shows as `pattern`, in the few signs that every validator knows. */
+const KIND = /^[a-z0-9_.-]{1,64}$/u;
+const EXTERNAL_ID = /^[^\u0000-\u001f\u007f-\u009f]*$/u;
 const SENDER_ID = /^[^\u0000-\u001f\u007f-\u009f]*$/u;
 
+/** Every URL library folds away a dot or two as a path segment: what is named so could never be fetched again. */
+const DOTS = ['.', '..'];
+const isNotDots = (text: string): boolean => !DOTS.includes(text);
+const notDots = { not: { enum: DOTS } };
+
+const KIND_IS = 'must have 1 to 64 characters of a-z, 0-9, "_", "." and "-", and be neither "." nor "..".';
 export const entityKind = z
   .string()
-  .regex(KIND, 'must have 1 to 64 characters of a-z, 0-9, "_", "." and "-", and be neither "." nor "..".')
-  .meta({ examples: ['customer'] });
+  .regex(KIND, KIND_IS)
+  .refine(isNotDots, KIND_IS)
+  .meta({ examples: ['customer'], ...notDots });
 
+const ID_IS = 'may hold no control characters and be neither "." nor "..".';
 export const externalId = textOf(1, 256)
-  .regex(EXTERNAL_ID, 'may hold no control characters and be neither "." nor "..".')
-  .meta({ examples: ['c_42'] });
+  .regex(EXTERNAL_ID, ID_IS)
+  .refine(isNotDots, ID_IS)
+  .meta({ examples: ['c_42'], ...notDots });
 
 export const entityRef = z.strictObject({ kind: entityKind, external_id: externalId });
 

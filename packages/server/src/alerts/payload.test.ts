@@ -39,3 +39,17 @@ test('a subject of which there are no sorts has no subtype', () => {
   const subject = { type: 'organisation', id: 'org_1', name: 'Acme', kind: 'organisation' } as const;
   expect(systemPayload(about({ subject }), null).subject.subtype).toBeNull();
 });
+
+test('an export that ended early is not said to be of none', () => {
+  const subject = { type: 'job', id: 'job_1', name: 'export', kind: 'events.export' } as const;
+  const ended = about({
+    type: 'sluice.job.finished',
+    subject,
+    counts: { done: 10_000, total: 0, failed: 0 },
+  });
+  expect(systemPayload({ ...ended, state: 'cancelled' }, null).message).toBe(
+    'Job job_1 (events.export) is cancelled: 10,000 done, 0 failed.',
+  );
+  const whole = { ...ended, counts: { done: 3, total: 4, failed: 1 }, state: 'done' } as const;
+  expect(systemPayload(whole, null).message).toContain(': 3 of 4, 1 failed.');
+});

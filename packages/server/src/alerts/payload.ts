@@ -131,8 +131,11 @@ function sentenceOf({ type, subject, since, until, counts, state, address }: Tol
       return `The backlog of ${name} is growing: ${count('events')} events and ${count('deliveries')} deliveries wait, the first since ${from}.`;
     case 'sluice.pipeline.failing':
       return `${count('failed')} events have failed in pipeline ${name} since ${from}.`;
-    case 'sluice.job.finished':
-      return `Job ${subject.id} (${subject.kind}) is ${state}: ${count('done')} of ${count('total')}, ${count('failed')} failed.`;
+    case 'sluice.job.finished': {
+      // How much an export holds is known at its end alone.
+      const done = (counts.total ?? 0) < (counts.done ?? 0) ? 'done' : `of ${count('total')}`;
+      return `Job ${subject.id} (${subject.kind}) is ${state}: ${count('done')} ${done}, ${count('failed')} failed.`;
+    }
     case 'sluice.login.suspicious':
       return `${count('failed')} attempts in a row to log in as ${subject.name} failed${address === undefined ? '' : `, the last from ${address}`}.`;
     case 'sluice.disk.low':

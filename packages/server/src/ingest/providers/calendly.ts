@@ -19,6 +19,7 @@ export const calendly: Preset = {
     encoding: 'hex',
     signed: '{timestamp}.{body}',
     format: 't={timestamp},v1={signature}',
+    hasOneSignature: true,
   }),
   body: { typeFrom: { path: 'payload.event', prefix: 'calendly.' } },
 };

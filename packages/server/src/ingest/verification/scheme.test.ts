@@ -40,13 +40,14 @@ test('a format may leave the timestamp to a header of its own', () => {
   }
 });
 
-test('a format with names takes each of them once, wherever a second header adds one', () => {
+test('a format with names takes each of them once, but for signatures while a secret is rotated', () => {
   const given = { signed: '{timestamp}.{body}', format: 't={timestamp},v1={signature}' };
   const genuine = `t=${at},v1=${hex(`${at}.{}`)}`;
   const repeated = { part: 'header_repeated', header: 'x-acme' } as const;
-  for (const header of [genuine, `${genuine},v2=other`, genuine.replace(',', ' , ')])
+  const rotating = `${genuine},v1=${'0'.repeat(64)}`;
+  for (const header of [genuine, `${genuine},v2=other`, genuine.replace(',', ' , '), rotating])
     expect(verify(given, { 'x-acme': header })).toBeNull();
-  for (const second of [`t=${at}`, `v1=${'0'.repeat(64)}`, 'v1=', genuine, 'v1 = x'])
+  for (const second of [`t=${at}`, genuine])
     for (const header of [`${genuine}, ${second}`, `${second}, ${genuine}`])
       expect(verify(given, { 'x-acme': header })).toEqual(repeated);
   for (const second of ['', 'x', hex('{}')])

@@ -20,6 +20,8 @@ export interface HmacScheme {
   readonly format?: string;
   /** The header is a list of signatures set apart by commas, and may come twice. */
   readonly isList?: boolean;
+  /** Its format holds one signature, always: a second one is of another header. */
+  readonly hasOneSignature?: boolean;
 }
 
 type Placeholder = 'body' | 'timestamp' | 'url' | 'method';
@@ -33,8 +35,7 @@ export function schemeVerifier(
   secrets: readonly string[],
 ): (received: Received) => Verdict {
   const pieces = piecesOf(scheme.signed);
-  const readFormat =
-    scheme.format === undefined ? null : formatReader(scheme.header, scheme.format, scheme.isList ?? false);
+  const readFormat = scheme.format === undefined ? null : formatReader(scheme, scheme.format);
   const over = describe(scheme.signed);
 
   return received => {
@@ -94,15 +95,14 @@ function listHeader(headers: Headers, header: string): Extracted<string> {
 }
 
 /**
- * Reads `t=…,v1=…` by the names in its format, in any order, with other versions of the signature beside it. A list, and
- * what is set apart by semicolons, may hold several, as while a secret is rotated; all else has each name once, since a
+ * Reads `t=…,v1=…` by the names in its format, in any order, with other versions of the signature beside it. A sender
+ * adds signatures while it rotates its secret, unless its scheme has one only; any other name stands there once, since a
  * header that came twice looks like one with more parts. Where the format has one of its parts without a name, the
  * header is read as a whole.
  */
 function formatReader(
-  header: string,
+  { header, isList = false, hasOneSignature = false }: HmacScheme,
   format: string,
-  isList: boolean,
 ): (received: Received) => Extracted<SignatureParts> {
   const separator = format.includes(';') ? ';' : ',';
   const mayRepeat = isList || separator !== ',';
@@ -125,7 +125,8 @@ function formatReader(
       const text = item.slice(equals + 1).trim();
       if (!mayRepeat) {
         if (equals < 0) return missed({ part: 'header_malformed', header, expected });
-        if (names.has(name)) return missed({ part: 'header_repeated', header });
+        if (names.has(name) && (hasOneSignature || name !== signatureName))
+          return missed({ part: 'header_repeated', header });
         names.add(name);
       }
       if (name === signatureName) signatures.push(text);

@@ -52,6 +52,9 @@ function rulesOf(schema: JsonSchema): string {
     ...range(schema.minLength, schema.maxLength, 'characters'),
     ...range(schema.minItems, schema.maxItems, 'items'),
     ...(schema.pattern === undefined ? [] : [`matches \`${schema.pattern}\``]),
+    ...(schema.not?.enum === undefined
+      ? []
+      : [`but not ${schema.not.enum.map(text => `\`${text}\``).join(' or ')}`]),
   ].join(', ');
   return rules === '' ? '' : `${rules.charAt(0).toUpperCase()}${rules.slice(1)}.`;
 }

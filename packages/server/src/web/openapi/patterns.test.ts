@@ -16,9 +16,11 @@ const sizes = { bodyBytes: 5_000_000, eventBytes: 1_000_000, nesting: 64, idempo
 const document = createOpenApiDocument({ ...defaultEventLimits, ...sizes }, VERSION);
 
 /** As a validator of JSON Schema reads it: patterns with the flag u, lengths in code points. */
-function accepts({ pattern = '', minLength = 0, maxLength = Infinity }: JsonSchema, text: string): boolean {
+function accepts(schema: JsonSchema, text: string): boolean {
+  const { pattern = '', minLength = 0, maxLength = Infinity, not } = schema;
   const { length } = [...text];
-  return length >= minLength && length <= maxLength && new RegExp(pattern, 'u').test(text);
+  const isOfLength = length >= minLength && length <= maxLength;
+  return isOfLength && new RegExp(pattern, 'u').test(text) && !not?.enum?.includes(text);
 }
 
 type Described = {

@@ -13,6 +13,8 @@ export interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
   readonly format?: string;
   readonly pattern?: string;
+  readonly enum?: readonly string[];
+  readonly not?: JsonSchema;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minItems?: number;

@@ -75,20 +75,18 @@ const insideFence = (text: string): string | undefined =>
     : undefined;
 
 /**
- * The label in an object: the value of the field that was asked for, or the name of the only field, as in
- * `{"high": 0.93}`, unless its value denies it or is another label.
+ * The label in an object: the value of the field that was asked for, or else the name of the only field where its value
+ * says so, as in `{"high": true}` or `{"high": 0.93}`.
  */
-export function readAnswer(answer: Json | undefined, { label, labels }: Question): Json | undefined {
+export function readAnswer(answer: Json | undefined, { label }: Question): Json | undefined {
   if (answer === undefined) return undefined;
   const asked = getPath(answer, [label]);
-  if (typeof asked === 'string') return asked;
+  if (asked !== undefined) return asked;
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return undefined;
   const [[key, value] = [], ...others] = Object.entries(answer);
-  if (key === undefined || value === undefined || others.length > 0) return undefined;
-  return DENIALS.includes(value) || labels.some(other => other === value) ? undefined : key;
+  const isMeant = value === true || (typeof value === 'number' && value > 0.5);
+  return isMeant && others.length === 0 ? key : undefined;
 }
-
-const DENIALS: readonly Json[] = [false, null, 0, 'false', 'no'];
 
 /** JSON that may be none; undefined then. */
 export function parseOrUndefined(text: string): Json | undefined {
