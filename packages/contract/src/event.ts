@@ -16,18 +16,17 @@ const hasLength = (text: string, least: number, most: number): boolean => {
   return text.length <= most * 2 && [...text].length <= most;
 };
 
-export const hasControlCharacters = (text: string): boolean => /[\u0000-\u001f\u007f-\u009f]/.test(text);
+/** What is checked here is what the API reference shows as `pattern`, in the few signs that every validator knows. */
+const KIND = /^[a-z0-9_.-]{1,64}$/u;
+const NO_CONTROL_CHARACTERS = /^[^\u0000-\u001f\u007f-\u009f]*$/u;
+
+export const hasControlCharacters = (text: string): boolean => !NO_CONTROL_CHARACTERS.test(text);
 
 export const textOf = (least: number, most: number) =>
   z
     .string()
     .refine(text => hasLength(text, least, most), `must have ${least} to ${most} characters.`)
     .meta({ minLength: least, maxLength: most });
-
-/** What is checked here is what the API reference shows as `pattern`, in the few signs that every validator knows. */
-const KIND = /^[a-z0-9_.-]{1,64}$/u;
-const EXTERNAL_ID = /^[^\u0000-\u001f\u007f-\u009f]*$/u;
-const SENDER_ID = /^[^\u0000-\u001f\u007f-\u009f]*$/u;
 
 /** Every URL library folds away a dot or two as a path segment: what is named so could never be fetched again. */
 const DOTS = ['.', '..'];
@@ -43,7 +42,7 @@ export const entityKind = z
 
 const ID_IS = 'may hold no control characters and be neither "." nor "..".';
 export const externalId = textOf(1, 256)
-  .regex(EXTERNAL_ID, ID_IS)
+  .regex(NO_CONTROL_CHARACTERS, ID_IS)
   .refine(isNotDots, ID_IS)
   .meta({ examples: ['c_42'], ...notDots });
 
@@ -103,7 +102,7 @@ export const ingestEvent = (limits: EventLimits) =>
       examples: [{ amount: 42 }],
     }),
     id: textOf(1, 255)
-      .regex(SENDER_ID, 'may hold no control characters.')
+      .regex(NO_CONTROL_CHARACTERS, 'may hold no control characters.')
       .optional()
       .meta({
         description:
