@@ -11,6 +11,8 @@ export default defineConfig({
     target: 'es2023',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     chunkSizeWarningLimit: 900,
+    // What most pages use comes as one file: a file for each small thing of it takes a browser longer than the bytes.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 8 }] } } },
   },
   server: { proxy: { '/dashboard/api': sluice, '/v1': sluice, '/docs': sluice } },
 });

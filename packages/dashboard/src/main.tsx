@@ -9,7 +9,9 @@ import { createRoot } from 'react-dom/client';
 import { router } from './app/routes.tsx';
 import { theme } from './app/theme.ts';
 import { CallError, session } from './lib/api/call.ts';
+import { readSessionAhead } from './lib/api/use-call.ts';
 import { nonce, shareNonce } from './lib/nonce.ts';
+import { isPublic } from './lib/organisation.ts';
 import { RemovalsProvider } from './lib/undo/use-removals.tsx';
 
 const MOST_RETRIES = 2;
@@ -38,6 +40,7 @@ const sayFailed = async (message: string, error: unknown) => {
 };
 
 shareNonce();
+if (!isPublic(window.location.pathname)) readSessionAhead(queries);
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(

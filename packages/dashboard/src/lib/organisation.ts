@@ -1,11 +1,13 @@
 import { splitOrganisation, withOrganisation } from '@sluice/contract/organisation-address';
 
-/** Pages that belong to nobody, or to a person and not to an organisation. */
-const OUTSIDE = /^\/(login|setup|invitations|account)(\/|$)/;
-/** Of these, those with the side bar around them: they are looked at from within an organisation. */
+/** Pages for those who are not logged in. */
+const PUBLIC = /^\/(login|setup|invitations)(\/|$)/;
+/** Pages of a person and not of an organisation: with the side bar around them, they are looked at from within one. */
 const OF_PERSON = /^\/account(\/|$)/;
 
-export const isOutside = (path: string): boolean => OUTSIDE.test(path);
+export const isPublic = (path: string): boolean => PUBLIC.test(path);
+
+export const isOutside = (path: string): boolean => isPublic(path) || OF_PERSON.test(path);
 
 const KEPT = 'organisation';
 

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { type PageInspection, startPageInspection } from '../support/page-inspection.ts';
-import { filesLoaded, sumOf, watchLoading } from '../support/page-load.ts';
+import { filesLoaded, sumOf, timeToOpen, watchLoading } from '../support/page-load.ts';
 
 /** Pages of the side bar's groups Monitor and Data, and those for everybody; and how the dashboard is loaded. */
 
@@ -12,6 +13,7 @@ afterAll(() => inspection.stop());
 
 const FIRST_LOAD_BYTES = 300 * 1024;
 const UNASKED_BYTES = 450 * 1024;
+const MOST_FILES = 75;
 
 describe('light and dark, on a screen, on a phone and at 200 %: no fault of accessibility or of a script, nothing that scrolls sideways', () => {
   test('on every page', async () => {
@@ -28,22 +30,54 @@ describe('light and dark, on a screen, on a phone and at 200 %: no fault of acce
 });
 
 describe('the first load', () => {
+  let page: Page;
+  beforeEach(async () => {
+    page = await (await inspection.chromium.newContext()).newPage();
+    await watchLoading(page);
+  });
+  afterEach(() => page.context().close());
+
+  const logIn = async () => {
+    const [name = '', value = ''] = inspection.company.owner.setCookie?.split(';')[0]?.split('=') ?? [];
+    await page.context().addCookies([{ name, value, url: inspection.company.service.url }]);
+  };
+
   for (const [name, path] of Object.entries({ login: '/login', overview: '/' })) {
     test(`of the ${name} is under 300 KB, fonts and styles included, and what comes unasked after it under 450 KB`, async () => {
-      const context = await inspection.chromium.newContext();
-      const page = await context.newPage();
-      if (name === 'overview') {
-        const [cookie = '', value = ''] = inspection.company.owner.setCookie?.split(';')[0]?.split('=') ?? [];
-        await context.addCookies([{ name: cookie, value, url: inspection.company.service.url }]);
-      }
-      await watchLoading(page);
+      if (name === 'overview') await logIn();
       const { first, all } = await filesLoaded(page, `${inspection.company.service.url}${path}`);
       expect(Object.keys(first).length).toBeGreaterThan(2);
       expect(sumOf(first), JSON.stringify(first, null, 1)).toBeLessThan(FIRST_LOAD_BYTES);
       expect(sumOf(all) - sumOf(first), JSON.stringify(all, null, 1)).toBeLessThan(UNASKED_BYTES);
-      await context.close();
     });
   }
+
+  test('comes in few files: each costs a browser time of its own, however small it is', async () => {
+    await logIn();
+    const { all } = await filesLoaded(page, `${inspection.company.service.url}/events`);
+    expect(Object.keys(all).length, Object.keys(all).join('\n')).toBeLessThan(MOST_FILES);
+  });
+
+  test('asks who is logged in beside the scripts of the page, not after them', async () => {
+    await logIn();
+    await timeToOpen(page, `${inspection.company.service.url}/events`);
+    const startOf = (part: string) =>
+      page.evaluate(
+        part =>
+          performance.getEntriesByType('resource').find(({ name }) => name.includes(part))?.startTime ?? 0,
+        part,
+      );
+    expect(await startOf('/dashboard/api/session')).toBeGreaterThan(0);
+    expect(await startOf('/dashboard/api/session')).toBeLessThanOrEqual(await startOf('/assets/shell-'));
+  });
+
+  test('leaves what can be chosen from a list until the list is opened', async () => {
+    await logIn();
+    await timeToOpen(page, `${inspection.company.service.url}/events`);
+    expect(await page.locator('[role="option"]').count()).toBe(0);
+    await page.getByRole('combobox', { name: 'Outcome' }).click();
+    await page.getByRole('option', { name: 'not delivered' }).waitFor();
+  });
 });
 
 test('the script and the style sheet of the document are served compressed', async () => {

@@ -20,6 +20,21 @@ import { readAllAgain } from './read-all-again.ts';
 /** The key of an answer in the cache: its path, so that whoever changes something can name what it changed. */
 const keyOf = (path: string) => ['call', path];
 
+/**
+ * Starts to read while the page that needs the answer is still being drawn: without it a read begins only when all of the
+ * page stands.
+ */
+function readAhead(client: QueryClient, queryKey: string[], read: () => Promise<unknown>): void {
+  // Its failure is shown by the hook that waits for it.
+  if (client.getQueryState(queryKey) === undefined) read().catch(() => undefined);
+}
+
+/** Who is logged in, asked for before the frame around the pages is even loaded. */
+export function readSessionAhead(client: QueryClient): void {
+  const asked = { queryKey: keyOf(pathOf('GET /session', {})), queryFn: () => call('GET /session', {}) };
+  readAhead(client, asked.queryKey, () => client.query(asked));
+}
+
 /** What a hook is given after the route; where the route needs nothing, it may be left out. */
 type Asked<R extends ReadRoute, Nothing, Options> =
   Record<never, never> extends GivenTo<R>
@@ -48,9 +63,13 @@ export function useCall<R extends ReadRoute>(
       onRefused: () => void client.invalidateQueries({ queryKey: keyOf(path), exact: true }),
     });
   }, [client, live, path]);
-  const read = useQuery<DataOf<R>, CallError>({
+  const asked = {
     queryKey: keyOf(path ?? ''),
     queryFn: () => call(route, (given ?? {}) as GivenTo<R>),
+  };
+  if (path !== null) readAhead(client, asked.queryKey, () => client.query(asked));
+  const read = useQuery<DataOf<R>, CallError>({
+    ...asked,
     enabled: path !== null,
     ...(options.keep ? { placeholderData: keepPreviousData } : {}),
   });
@@ -111,15 +130,19 @@ export function useList<R extends ListRoute>(
 ): List<RowOf<R>> {
   type Page = ListPage<RowOf<R>>;
   const client = useQueryClient();
-  const asked = pathOf(route, given ?? {});
-  const [path = ''] = asked.split('?');
-  const queryKey = [...keyOf(path), span === undefined ? asked : pathOf(route, { ...given, after: span })];
-  const read = useInfiniteQuery<Page, CallError, { pages: Page[] }, string[], string | null>({
+  const whole = pathOf(route, given ?? {});
+  const [path = ''] = whole.split('?');
+  const queryKey = [...keyOf(path), span === undefined ? whole : pathOf(route, { ...given, after: span })];
+  const asked = {
     queryKey,
-    queryFn: ({ pageParam }) =>
+    queryFn: ({ pageParam }: { pageParam: string | null }) =>
       readPage(route, { limit: PAGE_SIZE, ...given, cursor: pageParam ?? undefined } as GivenTo<R>),
     initialPageParam: null,
-    getNextPageParam: page => page.next_cursor,
+    getNextPageParam: (page: Page) => page.next_cursor,
+  };
+  readAhead(client, queryKey, () => client.infiniteQuery(asked));
+  const read = useInfiniteQuery<Page, CallError, { pages: Page[] }, string[], string | null>({
+    ...asked,
     // Of the same list with other filters; never of another list.
     placeholderData: (data, before) => (before?.queryKey[1] === path ? data : undefined),
     refetchOnWindowFocus: query => pagesOf(query) <= FEW_PAGES,
@@ -169,20 +192,25 @@ export function useAll<R extends ListRoute>(
       onRefused: readAgain,
     });
   }, [client, live, path, head]);
-  const read = useQuery<RowOf<R>[], CallError>({
+  const asked = {
     queryKey: keyOf(path),
     queryFn: async () => {
       const rows: RowOf<R>[] = [];
       let cursor: string | undefined;
       do {
-        const asked = { ...given, limit: PAGE_SIZE, cursor } as GivenTo<R>;
-        const page: ListPage<RowOf<R>> = await readPage(route, asked);
+        const page: ListPage<RowOf<R>> = await readPage(route, {
+          ...given,
+          limit: PAGE_SIZE,
+          cursor,
+        } as GivenTo<R>);
         rows.push(...page.data);
         cursor = page.next_cursor ?? undefined;
       } while (cursor !== undefined);
       return rows;
     },
-  });
+  };
+  readAhead(client, asked.queryKey, () => client.query(asked));
+  const read = useQuery<RowOf<R>[], CallError>(asked);
   const [list = ''] = path.split('?');
   const left = useWithoutRemoved(list, read.data);
   const data = removed ? read.data : left;
