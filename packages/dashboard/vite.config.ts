@@ -3,6 +3,12 @@ import { defineConfig } from 'vite';
 
 const sluice = process.env.SLUICE_DEV_SERVER ?? 'http://localhost:8080';
 
+/**
+ * What many parts use of the libraries comes as one file: a file for each small thing takes a browser longer than its bytes
+ * do. Not what is ours: its style sheets would come along, stand before Mantine's, and lose to them.
+ */
+const shared = { name: 'shared', minShareCount: 8, test: /node_modules|packages\/contract/ };
+
 /** `npm run dashboard` serves the pages with changes shown at once, beside a Sluice that answers their calls. */
 export default defineConfig({
   plugins: [react()],
@@ -11,8 +17,7 @@ export default defineConfig({
     target: 'es2023',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     chunkSizeWarningLimit: 900,
-    // What most pages use comes as one file: a file for each small thing of it takes a browser longer than the bytes.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 8 }] } } },
+    rolldownOptions: { output: { codeSplitting: { groups: [shared] } } },
   },
   server: { proxy: { '/dashboard/api': sluice, '/v1': sluice, '/docs': sluice } },
 });

@@ -45,8 +45,6 @@ export const theme = createTheme({
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
     Anchor: { defaultProps: { underline: 'always' } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm' } },
-    // A page has many that are never opened: their options are drawn, and measured, when they are.
-    Combobox: { defaultProps: { keepMounted: false } },
     // Without it the first entry has the focus, as in any menu; and a menu holds nothing but its entries.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     // Else it counts as a second banner of the page.

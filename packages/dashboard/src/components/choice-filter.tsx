@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core';
 import { useFilters } from '../lib/use-filters.ts';
+import { useListOnDemand } from './use-list-on-demand.ts';
 
 /** Two stand side by side on a phone. */
 export const filterWidth = { base: 'calc(50% - 5px)', xs: 190 } as const;
@@ -12,9 +13,16 @@ export function ChoiceFilter(props: {
   any: string;
   choices: readonly (string | { readonly value: string; readonly label: string })[];
   searchable?: boolean;
+  /** It stands in a grid that gives it its width, and not in line with others. */
+  isInGrid?: boolean;
+  /** How the value in the address is called among the choices, where that is not the same. */
+  nameOf?(value: string): string;
 }) {
+  const { name, searchable = false, isInGrid = false, nameOf = same } = props;
   const [filters, change] = useFilters();
-  const value = filters[props.name] ?? null;
+  const list = useListOnDemand();
+  const inAddress = filters[name];
+  const value = inAddress ? nameOf(inAddress) : null;
   const choices = props.choices.map(choice =>
     typeof choice === 'string' ? { value: choice, label: choice } : choice,
   );
@@ -22,14 +30,18 @@ export function ChoiceFilter(props: {
   const isKnown = value === null || choices.some(choice => choice.value === value);
   return (
     <Select
+      {...list}
       aria-label={props.label}
       placeholder={props.any}
       data={isKnown ? choices : [...choices, { value, label: value }]}
       value={value}
-      onChange={chosen => change({ [props.name]: chosen ?? '' })}
-      searchable={props.searchable ?? false}
+      onChange={chosen => change({ [name]: chosen ?? '' })}
+      searchable={searchable}
+      {...(searchable ? { nothingFoundMessage: 'No results' } : {})}
       clearable
-      w={filterWidth}
+      {...(isInGrid ? {} : { w: filterWidth })}
     />
   );
 }
+
+const same = (value: string) => value;

@@ -3,6 +3,7 @@ import { spans } from '../lib/spans.ts';
 import { fromTimeInput, toTimeInput } from '../lib/time-display.ts';
 import { useFilters } from '../lib/use-filters.ts';
 import { filterWidth } from './choice-filter.tsx';
+import { useListOnDemand } from './use-list-on-demand.ts';
 
 const CUSTOM = 'custom';
 const HOUR_MS = 3_600_000;
@@ -13,10 +14,12 @@ const HOUR_MS = 3_600_000;
  */
 export function TimeFilter({ what, isInLine = false }: { what: string; isInLine?: boolean }) {
   const [filters, change] = useFilters();
+  const list = useListOnDemand();
   const isCustom = Boolean(filters.after || filters.before);
   return (
     <>
       <Select
+        {...list}
         aria-label="Time"
         placeholder="Any time"
         data={[

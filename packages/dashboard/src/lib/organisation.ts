@@ -1,6 +1,6 @@
 import { splitOrganisation, withOrganisation } from '@sluice/contract/organisation-address';
 
-/** Pages for those who are not logged in. */
+/** Pages that need nobody to be logged in. */
 const PUBLIC = /^\/(login|setup|invitations)(\/|$)/;
 /** Pages of a person and not of an organisation: with the side bar around them, they are looked at from within one. */
 const OF_PERSON = /^\/account(\/|$)/;

@@ -49,6 +49,32 @@ describe('the list of events', () => {
     await leave(page);
   });
 
+  test('marks what is chosen in a list of choices that arrow keys open, and says that it is open, each time', async () => {
+    const { page } = await shop.open('/events?within=24h');
+    await rowOf(page, 'page.viewed').waitFor();
+    const time = page.getByRole('combobox', { name: 'Time' });
+    const said = () =>
+      time.evaluate(input => ({
+        isOpen: input.getAttribute('aria-expanded'),
+        isListThere: document.getElementById(input.getAttribute('aria-controls') ?? '') !== null,
+        marked: document.getElementById(input.getAttribute('aria-activedescendant') ?? '')?.textContent,
+      }));
+    for (const _ of ['first', 'second']) {
+      await time.focus();
+      await page.keyboard.press('ArrowDown');
+      await until(async () => (await said()).marked === 'Last 24 hours', 'What is chosen is not marked.');
+      expect(await said()).toMatchObject({ isOpen: 'true', isListThere: true });
+      await page.keyboard.press('Escape');
+      await page.getByRole('option').first().waitFor({ state: 'hidden' });
+    }
+    await page.keyboard.press('ArrowDown');
+    await until(async () => (await said()).marked === 'Last 24 hours', 'What is chosen is not marked.');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/within=7d/);
+    await leave(page);
+  });
+
   test('finds a text in payloads, and narrows by time, pipeline, destination and entity', async () => {
     const { page } = await shop.open('/events');
     await rowOf(page, 'page.viewed').waitFor();

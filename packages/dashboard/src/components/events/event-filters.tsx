@@ -1,10 +1,11 @@
-import { Button, Select } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type EventSummary, eventOutcomes } from '@sluice/contract/dashboard-events';
 import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
 import { memo } from 'react';
 import { useAll } from '../../lib/api/use-call.ts';
 import { useFilters } from '../../lib/use-filters.ts';
+import { ChoiceFilter } from '../choice-filter.tsx';
 import { TextFilter } from '../text-filter.tsx';
 import { TimeFilter } from '../time-filter.tsx';
 import classes from './event-filters.module.css';
@@ -14,7 +15,7 @@ const states: EventSummary['state'][] = ['accepted', 'processed', 'dropped', 'un
 
 /** What a list of events is narrowed by. `past`: the list goes back in time, and is no tail. */
 export const EventFilters = memo(function EventFilters({ past = false }: { past?: boolean }) {
-  const [filters, change] = useFilters();
+  const [filters] = useFilters();
   const usesMore = Boolean(filters.state || filters.pipeline || filters.destination || filters.entity);
   const [isMore, { toggle }] = useDisclosure(usesMore);
 
@@ -27,32 +28,25 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
         leftSection={<IconSearch size={16} aria-hidden />}
       />
       <div className={classes.others}>
-        <Select
-          aria-label="Outcome"
-          placeholder="Any outcome"
-          data={eventOutcomes}
-          value={filters.outcome?.replaceAll('_', ' ') ?? null}
-          onChange={outcome => change({ outcome: outcome ?? '' })}
-          clearable
+        <ChoiceFilter
+          name="outcome"
+          label="Outcome"
+          any="Any outcome"
+          choices={eventOutcomes}
+          nameOf={outcome => outcome.replaceAll('_', ' ')}
+          isInGrid
         />
-        <Choice name="source" label="Source" placeholder="Any source" route="GET /sources" />
+        <RecordFilter name="source" label="Source" any="Any source" route="GET /sources" />
         <TypeFilter />
         {past && <TimeFilter what="Received" />}
         {isMore && (
           <>
-            <Select
-              aria-label="State"
-              placeholder="Any state"
-              data={states}
-              value={filters.state ?? null}
-              onChange={state => change({ state: state ?? '' })}
-              clearable
-            />
-            <Choice name="pipeline" label="Pipeline" placeholder="Any pipeline" route="GET /pipelines" />
-            <Choice
+            <ChoiceFilter name="state" label="State" any="Any state" choices={states} isInGrid />
+            <RecordFilter name="pipeline" label="Pipeline" any="Any pipeline" route="GET /pipelines" />
+            <RecordFilter
               name="destination"
               label="Destination"
-              placeholder="Any destination"
+              any="Any destination"
               route="GET /destinations"
             />
             <TextFilter name="entity" {...called('Entity, as kind:id')} />
@@ -73,28 +67,15 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
 
 const called = (label: string) => ({ 'aria-label': label, placeholder: label });
 
-function Choice(props: {
+/** One of those that there are. */
+function RecordFilter(props: {
   name: string;
   label: string;
-  placeholder: string;
+  any: string;
   route: 'GET /sources' | 'GET /pipelines' | 'GET /destinations';
 }) {
-  const [filters, change] = useFilters();
-  const { data = [] } = useAll(props.route);
-  const value = filters[props.name] ?? null;
-  const options = data.map(({ id, name }) => ({ value: id, label: name }));
-  // What is gone, or not read yet, is still what the list is narrowed by.
-  const isKnown = value === null || options.some(option => option.value === value);
-  return (
-    <Select
-      aria-label={props.label}
-      placeholder={props.placeholder}
-      data={isKnown ? options : [...options, { value, label: value }]}
-      value={value}
-      onChange={id => change({ [props.name]: id ?? '' })}
-      clearable
-      searchable
-      nothingFoundMessage="No results"
-    />
-  );
+  const { route, ...looks } = props;
+  const { data = [] } = useAll(route);
+  const choices = data.map(({ id, name }) => ({ value: id, label: name }));
+  return <ChoiceFilter {...looks} choices={choices} searchable isInGrid />;
 }

@@ -3,6 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import { useCall } from '../../lib/api/use-call.ts';
 import { useFilters } from '../../lib/use-filters.ts';
+import { useListOnDemand } from '../use-list-on-demand.ts';
 
 const TYPED_AFTER_MS = 350;
 const MOST_OFFERED = 20;
@@ -13,6 +14,7 @@ export function TypeFilter() {
   const inAddress = filters.type ?? '';
   const [typed, setTyped] = useState(inAddress);
   const [isAsked, setIsAsked] = useState(false);
+  const list = useListOnDemand();
   const { data: types = [] } = useCall('GET /events/types', isAsked ? {} : null);
   // The address follows a moment later: only what others put there may stand in place of what is being typed.
   const written = useRef(inAddress);
@@ -30,12 +32,16 @@ export function TypeFilter() {
 
   return (
     <Autocomplete
+      {...list}
       aria-label="Type"
       placeholder="Type"
       data={types.map(({ type }) => type)}
       limit={MOST_OFFERED}
       value={typed}
-      onFocus={() => setIsAsked(true)}
+      onFocus={() => {
+        list.onFocus();
+        setIsAsked(true);
+      }}
       onChange={value => {
         setTyped(value);
         apply(value);

@@ -25,7 +25,7 @@ const keyOf = (path: string) => ['call', path];
  * page stands.
  */
 function readAhead(client: QueryClient, queryKey: string[], read: () => Promise<unknown>): void {
-  // Its failure is shown by the hook that waits for it.
+  // Where it fails, the hook that waits for it says so, or asks again.
   if (client.getQueryState(queryKey) === undefined) read().catch(() => undefined);
 }
 
