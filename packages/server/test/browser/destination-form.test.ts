@@ -101,7 +101,7 @@ describe('a destination is made', () => {
     await page.getByText('No machine is connected').waitFor();
     await tab.press('Rotate secret');
     await tab.press('Create new secret');
-    await page.getByText(/^sluice listen .*--token lsn_\w/s).waitFor();
+    await page.getByText(/^sluice listen .*--token lsn_[\w-]/s).waitFor();
   });
 
   test('with all that it needs: what is missing is reported at its field', async () => {

@@ -440,7 +440,7 @@ test('a viewer reads all of it, and finds nothing that would be refused', async 
   });
   await settled(owner, await hook.send({ total: 2 }));
   const page = await go(`/pipelines/${id}`, { as: viewer });
-  await page.getByText('Model calls').waitFor();
+  await page.getByText('Model calls', { exact: true }).waitFor();
   await page.getByText('enabled', { exact: true }).first().waitFor();
   await openStep(page, '1. Filter');
   const step = (name: string) => page.getByRole('listitem', { name });

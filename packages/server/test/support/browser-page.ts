@@ -7,6 +7,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { cookieOf, type Browser as DashboardCaller } from './dashboard.ts';
+import { tellOfPageInErrors } from './page-in-errors.ts';
 
 /**
  * Debian's Chromium, which `npm test` has installed: the one without windows, which takes half the CPU. Without a
@@ -52,6 +53,7 @@ export async function visit(
   const [name = '', value = ''] = options.as ? cookieOf(options.as).split('=') : [];
   if (name !== '') await context.addCookies([{ name, value, url }]);
   const page = await context.newPage();
+  tellOfPageInErrors(page);
   await page.setViewportSize(options.size ?? SCREEN);
   await page.emulateMedia({ colorScheme: options.colours ?? 'light' });
   await forget(page, new URL(url).origin);
