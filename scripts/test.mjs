@@ -43,7 +43,15 @@ const built = {
   SLUICE_TEST_BUNDLE: join(workplace, 'threads'),
 };
 let isBuilt = false;
-process.on('exit', () => rmSync(workplace, { recursive: true, force: true }));
+
+/** What the tests write. Many of them leave it, so it goes with the run; what a failure wrote stays to be looked at. */
+const temporary = mkdtempSync(join(tmpdir(), 'sluice-tests-'));
+
+process.on('exit', code => {
+  clear(workplace);
+  if (code === 0 || readdirSync(temporary).length === 0) clear(temporary);
+  else console.error(`What the tests wrote is kept in ${temporary}`);
+});
 
 let passed = 0;
 let failed = 0;
@@ -102,6 +110,7 @@ function runTests(chosen) {
     ];
     const { code, output } = await run(bin('bun'), args, {
       SLUICE_TEST_DATABASE_URL: postgres.url,
+      TMPDIR: temporary,
       ...(isBuilt ? built : {}),
     });
     postgres.end();
@@ -187,6 +196,15 @@ function run(command, args, more = {}) {
       setTimeout(settle, 2_000);
     });
   });
+}
+
+/** What cannot be cleared, since a process still writes there, is said and no failure. */
+function clear(folder) {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  } catch (error) {
+    console.error(`${folder} stays: ${error.message}`);
+  }
 }
 
 /** A developer's own settings must not reach the services that tests start; `CI` makes a stray `.only` an error. */
