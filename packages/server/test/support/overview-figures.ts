@@ -1,5 +1,5 @@
 import { expect } from 'bun:test';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { until } from './until.ts';
 
 /** The figures of the overview that lead somewhere, followed one by one: each is as long as the list behind it. */
@@ -36,23 +36,16 @@ async function openOverview(page: Page): Promise<void> {
 export async function followEveryFigure(
   page: Page,
   which: 'all' | 'some' = 'all',
-  /** What is there when nothing is under way that would be elsewhere a moment later. */
-  atRest: readonly Locator[] = [],
+  /** What links say when nothing is under way that would be elsewhere a moment later. */
+  atRest: readonly RegExp[] = [],
 ): Promise<string[]> {
   await openOverview(page);
-  for (const figure of atRest) await figure.waitFor();
-  const found = await page.locator('main a').evaluateAll(links => {
-    const linesOf = (element: HTMLElement | null) =>
-      (element?.innerText ?? '')
-        .split('\n')
-        .map(line => line.trim())
-        .filter(line => line !== '');
-    return links.map(link => ({
-      address: link.getAttribute('href') ?? '',
-      lines: linesOf(link as HTMLElement),
-      around: linesOf(link.closest('div')),
-    }));
-  });
+  let found: FigureLink[] = [];
+  // Read at once: a figure that was at rest may have moved on while another one is waited for.
+  await until(async () => {
+    found = await readLinks(page);
+    return atRest.every(figure => found.some(({ lines }) => figure.test(lines.join(' '))));
+  }, 'The figures do not come to rest.');
   const figures = found.flatMap(one => {
     const list = lists[listIn(one)];
     return list === undefined ? [] : [{ ...one, list }];
@@ -80,6 +73,22 @@ export async function followEveryFigure(
   }
   await beside.close();
   return followed;
+}
+
+/** The links of the page as they are at one moment. */
+function readLinks(page: Page): Promise<FigureLink[]> {
+  return page.locator('main a').evaluateAll(links => {
+    const linesOf = (element: HTMLElement | null) =>
+      (element?.innerText ?? '')
+        .split('\n')
+        .map(line => line.trim())
+        .filter(line => line !== '');
+    return links.map(link => ({
+      address: link.getAttribute('href') ?? '',
+      lines: linesOf(link as HTMLElement),
+      around: linesOf(link.closest('div')),
+    }));
+  });
 }
 
 /** Goes from address to address as the dashboard's own links do, by way of a page that lists nothing. */
