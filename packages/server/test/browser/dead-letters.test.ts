@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import {
   accessibilityFaults,
+  answerTo,
   faultsForAnybody,
   launchChromium,
   leave,
@@ -118,7 +119,7 @@ test('they leave as one JSON a line, those that match alone', async () => {
 test('where there are many within the time they leave as a job, those that match alone', async () => {
   const { page } = await open('/dead-letters?kind=event', { as: viewer });
   await page.route(/\/dead-letters\/summary/, async route => {
-    const answer = (await (await route.fetch()).json()) as { data: object };
+    const answer = (await (await answerTo(route)).json()) as { data: object };
     // As the server answers where there are more than it counts.
     return route.fulfill({ json: { data: { ...answer.data, deliveries: 10_000 } } });
   });
@@ -143,6 +144,9 @@ test('where there are many within the time they leave as a job, those that match
 
 test('while they cannot be counted they leave as a job, and nobody is asked about an old count', async () => {
   const { page } = await open('/dead-letters');
+  // A new count would come in a stream of its own.
+  await page.route(/\/dashboard\/api\/.*\/live\?/, route => route.abort());
+  await page.reload();
   await hasRows(page, 4);
   await page.getByRole('link', { name: 'Export' }).waitFor();
   await page.route(/\/dead-letters\/summary/, route =>
@@ -155,8 +159,6 @@ test('while they cannot be counted they leave as a job, and nobody is asked abou
     return (await page.getByRole('dialog').getByText('No count today.').count()) === 1;
   }, 'The old count is still there.');
   expect(await page.getByRole('dialog').getByText('This retries').count()).toBe(0);
-  // What is followed comes in a stream of its own.
-  await page.route(/\/dashboard\/api\/.*\/live\?/, route => route.abort());
   await page.reload();
   await hasRows(page, 4);
   await page.getByRole('button', { name: 'Export as a job' }).waitFor();

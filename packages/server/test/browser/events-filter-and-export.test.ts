@@ -4,7 +4,7 @@ import type { EventHistogram } from '@sluice/contract/dashboard-events';
 import type { Page } from 'playwright-core';
 import { newJob } from '../../src/core/jobs/new-job.ts';
 import { type BrowsedShop, openBrowsedShop } from '../support/browsed-shop.ts';
-import { leave, rowOf } from '../support/browser-page.ts';
+import { answerTo, leave, rowOf } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf } from '../support/dashboard.ts';
 import { until } from '../support/until.ts';
 
@@ -133,7 +133,7 @@ describe('the list of events', () => {
     await page.route(/\/events\/histogram\?/, async route => {
       if (++counted > 1) return route.continue();
       // As the server answers where its time was up before it had found all of them.
-      const { data } = (await (await route.fetch()).json()) as { data: EventHistogram };
+      const { data } = (await (await answerTo(route)).json()) as { data: EventHistogram };
       const counted_from = new Date(Date.now() - 60_000).toISOString();
       return route.fulfill({ json: { data: { ...data, total: { count: 1, more: true }, counted_from } } });
     });
@@ -248,7 +248,7 @@ describe('the list of events', () => {
     expect((await Bun.file(await direct.path()).text()).split('\r\n')).toHaveLength(4);
 
     await page.route(/\/events\/histogram/, async route => {
-      const answer = (await (await route.fetch()).json()) as { data: object };
+      const answer = (await (await answerTo(route)).json()) as { data: object };
       // As the server answers where there are more than it counts.
       return route.fulfill({ json: { data: { ...answer.data, total: { count: 10_000, more: true } } } });
     });

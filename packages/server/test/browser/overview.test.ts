@@ -3,6 +3,7 @@ import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import type { Browser as Chromium } from 'playwright-core';
 import {
   accessibilityFaults,
+  answerTo,
   launchChromium,
   leave,
   scrollsSideways,
@@ -59,7 +60,7 @@ describe('the overview', () => {
   test('says that there are more dead letters where not all of them were counted', async () => {
     const { page, faults } = await visit(chromium, service.url, '/settings/appearance', { as: owner });
     await page.route(/\/dashboard\/api\/.*overview/, async route => {
-      const response = await route.fetch();
+      const response = await answerTo(route);
       const { data } = (await response.json()) as { data: { totals: object; present: object } };
       const dead = { count: 10_000, more: true };
       const totals = { ...data.totals, dead: 10_000 };

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import {
+  type APIResponse,
   type BrowserContext,
   type Browser as Chromium,
   chromium,
   type Locator,
   type Page,
+  type Route,
 } from 'playwright-core';
 import { cookieOf, type Browser as DashboardCaller } from './dashboard.ts';
 import { tellOfPageInErrors } from './page-in-errors.ts';
@@ -83,6 +85,12 @@ export async function leave(page: Page): Promise<void> {
   await context.clearCookies();
   if (browser !== null) leftProfiles.set(browser, [...(leftProfiles.get(browser) ?? []), context]);
 }
+
+/**
+ * What the server answers to a request that was stopped on its way. Playwright keeps connections, and may use one in the
+ * moment in which the server closes it since nothing has come for long: then it is asked again, as a browser does.
+ */
+export const answerTo = (route: Route): Promise<APIResponse> => route.fetch({ maxRetries: 2 });
 
 /** The rows of any table on the page that hold this text. */
 export const rowOf = (page: Page, text: string): Locator => page.getByRole('row').filter({ hasText: text });
