@@ -8,12 +8,15 @@ const clock = timeFormat({
 });
 const exact = timeFormat({ dateStyle: 'full', timeStyle: 'long' });
 
-/** A moment to the millisecond, for what is compared with other machines' logs; with the day where that is another. */
-export function ExactTime({ at }: { at: string }) {
+/**
+ * A moment to the millisecond, for what is compared with other machines' logs, or to the second in a sentence; with the day
+ * where that is another.
+ */
+export function ExactTime({ at, to = 'millisecond' }: { at: string; to?: 'millisecond' | 'second' }) {
   const date = new Date(at);
   return (
     <time dateTime={at} title={exact.format(date)} className="numbers">
-      {formatTime(date, clock)}
+      {to === 'second' ? formatTime(date) : formatTime(date, clock)}
     </time>
   );
 }

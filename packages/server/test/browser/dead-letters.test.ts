@@ -81,6 +81,18 @@ const rowsOf = (page: Page) => table(page).getByRole('rowgroup').getByRole('row'
 const hasRows = (page: Page, count: number) =>
   until(async () => (await rowsOf(page).count()) === count, `Not ${count} rows.`);
 
+test('each has the time by which they are sorted and narrowed: when it was created, not when it died', async () => {
+  const { page } = await open('/dead-letters');
+  await hasRows(page, 4);
+  const shown = await rowsOf(page)
+    .locator('time')
+    .evaluateAll(times => times.map(time => (time as HTMLTimeElement).dateTime));
+  const listed = await readAll<{ created_at?: string; received_at?: string }>(flow.browser, '/dead-letters?');
+  expect(shown).toEqual(listed.map(({ created_at, received_at }) => created_at ?? received_at ?? ''));
+  expect(shown).toEqual(shown.toSorted().toReversed());
+  await leave(page);
+});
+
 test('they are grouped by destination and error, narrowed with a press, and opened by keys', async () => {
   const { page, faults } = await open('/dead-letters');
   await hasRows(page, 4);

@@ -33,7 +33,7 @@ describe('a destination that exists', () => {
     const openedAt = Date.now();
     const opened = { openedAt, nextProbeAt: openedAt + 1_000, failure: 'It answered 502.' };
     await service.engine.configuration.openBreaker(organisation.id, id, opened);
-    await page.getByText('Circuit open since').waitFor();
+    await page.getByText(/^Circuit open since \d\d:\d\d:\d\d \(50 consecutive failures\)$/).waitFor();
     await page.getByText('No deliveries are queued. The next delivery is the probe.').waitFor();
     await page.getByText('Last error: It answered 502.').waitFor();
 

@@ -4,7 +4,7 @@ import type { EventHistogram } from '@sluice/contract/dashboard-events';
 import type { Page } from 'playwright-core';
 import { newJob } from '../../src/core/jobs/new-job.ts';
 import { type BrowsedShop, openBrowsedShop } from '../support/browsed-shop.ts';
-import { answerTo, leave, rowOf } from '../support/browser-page.ts';
+import { accessibilityFaults, answerTo, inColours, leave, rowOf } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf } from '../support/dashboard.ts';
 import { until } from '../support/until.ts';
 
@@ -199,6 +199,10 @@ describe('the list of events', () => {
     await page.waitForURL(/type=order\.paid/);
     await page.getByRole('textbox', { name: 'Text in the payload' }).fill('NEEDLE');
     await page.getByRole('row').locator('mark', { hasText: 'needle' }).waitFor();
+    await inColours(page, 'dark');
+    expect(await accessibilityFaults(page, 'colours')).toEqual([]);
+    await inColours(page, 'light');
+    expect(await accessibilityFaults(page, 'colours')).toEqual([]);
 
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('checkbox', { name: 'Entity' }).uncheck();

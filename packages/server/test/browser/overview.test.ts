@@ -4,6 +4,7 @@ import type { Browser as Chromium } from 'playwright-core';
 import {
   accessibilityFaults,
   answerTo,
+  inColours,
   launchChromium,
   leave,
   scrollsSideways,
@@ -75,6 +76,33 @@ describe('the overview', () => {
     await page.getByText('only the latest 10,000 dead letters are counted').waitFor();
     await leave(page);
     expect(faults).toEqual([]);
+  });
+
+  test('says what is better and what is worse than before in colours that anybody can read', async () => {
+    const { page } = await visit(chromium, service.url, '/settings/appearance', { as: owner });
+    await page.route(/\/dashboard\/api\/.*overview/, async route => {
+      const response = await answerTo(route);
+      const { data } = (await response.json()) as { data: OverviewRecord };
+      const { present, latency, totals } = data;
+      const before = {
+        received: totals.received * 2,
+        p95_ms: (latency.p95_ms ?? 0) * 2 + 100,
+        present: { ...present, delivered: present.delivered + 10, dead: { count: 0, more: false } },
+        failed_events: { count: 0, more: false },
+      };
+      await route.fulfill({ response, json: { data: { ...data, before } } });
+    });
+    await page.route(/\/dashboard\/api\/.*live/, route => route.abort());
+    await page.goto(service.url);
+    const cards = page.getByRole('navigation', { name: 'Key figures' });
+    await cards.getByRole('link', { name: /^Received .*−50%$/ }).waitFor();
+    await cards.getByRole('link', { name: /^p95 latency .*−\d+%$/ }).waitFor();
+    await cards.getByRole('link', { name: /^Undelivered 1 \+1$/ }).waitFor();
+    for (const colours of ['light', 'dark'] as const) {
+      await inColours(page, colours);
+      expect(await accessibilityFaults(page, 'colours'), colours).toEqual([]);
+    }
+    await leave(page);
   });
 
   test('shows what became of events, moves by itself, and keeps how far back it looks in the address', async () => {

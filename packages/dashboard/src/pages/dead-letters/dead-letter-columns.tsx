@@ -11,11 +11,8 @@ export const letterColumns = (onJob: ((id: string) => void) | null): readonly Co
   {
     header: 'Time',
     width: '92px',
-    cell: letter => (
-      <RelativeTime
-        at={letter.kind === 'delivery' ? (letter.finished_at ?? letter.created_at) : letter.received_at}
-      />
-    ),
+    // That by which the list is sorted and narrowed; a delivery may have been retried for hours before it died.
+    cell: letter => <RelativeTime at={letter.kind === 'delivery' ? letter.created_at : letter.received_at} />,
     onlyWide: true,
   },
   { header: 'Destination', width: 'minmax(110px, 1fr)', cell: letter => <Where letter={letter} /> },

@@ -95,10 +95,10 @@ function Outage(props: { outage: NonNullable<DeliveryRecord['outage']>; isOver: 
   return (
     <>
       {props.isOver ? 'The destination had been down since' : 'Destination down since'}{' '}
-      <ExactTime at={down_since} />
+      <ExactTime at={down_since} to="second" />
       {last_probe_at && (
         <>
-          , last probe <ExactTime at={last_probe_at} />
+          , last probe <ExactTime at={last_probe_at} to="second" />
         </>
       )}
       .{' '}

@@ -55,7 +55,11 @@ function CircuitOpen(props: {
       color="red"
       variant="light"
       icon={<IconHeartBroken size={18} aria-hidden />}
-      title={<>Circuit open since {opened_at && <ExactTime at={opened_at} />} (50 consecutive failures)</>}
+      title={
+        <>
+          Circuit open since {opened_at && <ExactTime at={opened_at} to="second" />} (50 consecutive failures)
+        </>
+      }
     >
       <Stack gap="xs">
         <Text size="sm">

@@ -55,13 +55,15 @@ export default function DestinationsPage() {
     },
     {
       header: 'Kind',
-      width: 'minmax(105px, 0.8fr)',
+      width: 'minmax(105px, 1.1fr)',
       onlyWidest: true,
       sort: { name: 'kind', value: ({ kind }) => titleOf(kind) },
       cell: ({ kind }) => (
         <Group gap={6} wrap="nowrap">
           <KindIcon kind={kind} size={16} />
-          {titleOf(kind)}
+          <Text span inherit truncate title={titleOf(kind)}>
+            {titleOf(kind)}
+          </Text>
         </Group>
       ),
     },

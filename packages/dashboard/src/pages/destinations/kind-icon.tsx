@@ -26,5 +26,5 @@ const icons: Readonly<Record<string, typeof IconSend>> = {
 /** A kind that nobody has drawn an icon for has the common one. */
 export function KindIcon({ kind, size = 20 }: { kind: string; size?: number }) {
   const Icon = icons[kind] ?? IconSend;
-  return <Icon size={size} stroke={1.6} aria-hidden />;
+  return <Icon size={size} stroke={1.6} style={{ flex: 'none' }} aria-hidden />;
 }

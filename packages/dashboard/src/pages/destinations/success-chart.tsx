@@ -60,6 +60,8 @@ function Bars(props: {
         tickLine="none"
         gridAxis="x"
         barProps={{ isAnimationActive: false }}
+        // Room for the upper half of the highest tick, which would stand below its line.
+        barChartProps={{ margin: { top: 8 } }}
         yAxisProps={{ allowDecimals: false, width: 40, tickCount: 3 }}
         xAxisProps={{ minTickGap: 40 }}
       />

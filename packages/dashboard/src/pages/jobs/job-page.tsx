@@ -100,7 +100,7 @@ function ExportedFile({ job }: { job: JobRecord }) {
             Download
           </Button>
           <Text size="sm" c="dimmed">
-            {formatBytes(file.bytes)}, available until <ExactTime at={file.until} />
+            {formatBytes(file.bytes)}, available until <ExactTime at={file.until} to="second" />
           </Text>
         </Group>
       ) : (
