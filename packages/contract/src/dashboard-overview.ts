@@ -114,8 +114,9 @@ const overviewRecord = z.object({
   open: z.object({ counts: z.array(z.number()), more: z.boolean() }),
   /** Deliveries that were made within the time, and events that failed among those received: the lists behind them. */
   present: presentRecord,
-  failed_events: cappedCount,
-  /** The same of the time before, as long as this one; null where nothing came in. */
+  /** `counts`: by when they were received, the latest of them. */
+  failed_events: z.object({ ...cappedCount.shape, counts: z.array(z.number()) }),
+  /** The same of the time before, as long as this one; null where nothing came in, or not all of it is kept any more. */
   before: z
     .object({
       received: z.number(),
@@ -194,7 +195,7 @@ const mapRecord = z.object({
       to: z.string(),
       /** Within the time that was asked for. */
       total: z.number(),
-      /** Of the last five minutes. */
+      /** Of the last four to five minutes. */
       per_minute: z.number(),
       /** Of its own deliveries within the time; of what goes into a pipeline, all events that failed there. */
       dead: cappedCount,

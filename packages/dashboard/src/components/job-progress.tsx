@@ -32,7 +32,7 @@ export function JobProgress({ id, link = true }: { id: string; link?: boolean })
       </Group>
       <Progress
         value={job ? shareOf(job) : 0}
-        color={job && job.failed > 0 ? 'yellow' : 'water'}
+        color={job && job.failed > 0 && !isOfLetters(job) ? 'yellow' : 'water'}
         animated={job?.state === 'running'}
         aria-label="Progress of the job"
       />
@@ -64,11 +64,16 @@ const shareOf = ({ state, done, total }: JobRecord): number =>
 /** Whether it writes a file. */
 export const isExport = ({ kind }: Pick<JobRecord, 'kind'>): boolean => kind.endsWith('.export');
 
+/** Whether it retries or discards dead letters, or exports them. */
+export const isOfLetters = ({ kind }: Pick<JobRecord, 'kind'>): boolean => kind.startsWith('dead_letters.');
+
 export function describeProgress({ kind, state, done, failed, total }: JobRecord): string {
   // How many there are is known when all are written.
   if (isExport({ kind }) && total === 0)
     return `${formatNumber(done)} ${done === 1 ? 'row' : 'rows'} written`;
   if (state === 'running' && total === 0) return 'Counting…';
-  const failures = failed === 0 ? '' : `, ${formatNumber(failed)} failed`;
+  // What was no dead letter any more when its turn came is left as it is.
+  const failures =
+    failed === 0 ? '' : `, ${formatNumber(failed)} ${isOfLetters({ kind }) ? 'skipped' : 'failed'}`;
   return `${formatNumber(done)} of ${formatNumber(total)} done${failures}`;
 }

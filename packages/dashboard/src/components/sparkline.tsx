@@ -6,15 +6,19 @@ const HEIGHT = 28;
 /** A line so small that it only says which way something goes; whoever wants figures finds them beside it. */
 export function Sparkline({
   values,
+  isOpen = false,
   isBad = false,
 }: {
-  values: readonly (number | null)[];
+  values: readonly number[];
+  /** The last one is of a time that is not over yet, and would look like a drop: it is left out. */
+  isOpen?: boolean;
   isBad?: boolean;
 }) {
-  const highest = Math.max(1, ...values.map(value => value ?? 0));
-  const step = WIDTH / Math.max(1, values.length - 1);
-  const points = values.map(
-    (value, n) => `${round(n * step)},${round(HEIGHT - 1 - ((value ?? 0) / highest) * (HEIGHT - 3))}`,
+  const drawn = isOpen && values.length > 1 ? values.slice(0, -1) : values;
+  const highest = Math.max(1, ...drawn);
+  const step = WIDTH / Math.max(1, drawn.length - 1);
+  const points = drawn.map(
+    (value, n) => `${round(n * step)},${round(HEIGHT - 1 - (value / highest) * (HEIGHT - 3))}`,
   );
   return (
     <svg

@@ -56,7 +56,8 @@ function MomentFilter({ name, label, isInLine }: { name: string; label: string; 
       type="datetime-local"
       aria-label={label}
       title={label}
-      value={at ? toTimeInput(at) : ''}
+      // A figure leads to what came after the last millisecond before its time.
+      value={at ? toTimeInput(name === 'after' ? Date.parse(at) + 1 : at) : ''}
       onChange={({ currentTarget: { value } }) => change({ [name]: fromTimeInput(value) })}
       {...(isInLine ? { w: { base: '100%', xs: 220 } } : {})}
     />

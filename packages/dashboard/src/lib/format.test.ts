@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { formatCapped, formatDuration, formatLatency, formatPerHour } from './format.ts';
+import { formatCapped, formatDuration, formatLatency, formatPerHour, formatWholeMs } from './format.ts';
 
 test('counts that went no further say so', () => {
   expect(formatCapped({ count: 10_000, more: true })).toBe('10,000+');
@@ -9,6 +9,7 @@ test('counts that went no further say so', () => {
 test.each([
   [null, '–'],
   [0, '0 ms'],
+  [0.003, '<0.01 ms'],
   [0.042, '0.04 ms'],
   [3.21, '3.2 ms'],
   [1, '1 ms'],
@@ -20,6 +21,10 @@ test.each([
   [86_400_000, '24 h'],
 ])('%p ms are %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
+});
+
+test('what took no whole millisecond took less than one', () => {
+  expect([0, 1, 1_230].map(formatWholeMs)).toEqual(['<1 ms', '1 ms', '1.2 s']);
 });
 
 test('a rate an hour keeps what would be rounded away', () => {

@@ -16,15 +16,19 @@ export const formatPerHour = (amount: number, hours: number): string => {
     : formatNumber(Math.round(rate));
 };
 
-/** `0.04 ms`, `35 ms`, `1.2 s`, `4 min`, `2.5 h`: two figures are enough. */
+/** `0.04 ms`, `35 ms`, `1.2 s`, `4 min`, `2.5 h`: two figures are enough. Nothing that took time took none. */
 export function formatDuration(ms: number | null): string {
   if (ms === null) return '–';
+  if (ms > 0 && ms < 0.005) return '<0.01 ms';
   if (ms < 1) return `${Math.round(ms * 100) / 100} ms`;
   const [unit, size] =
     ms < 1_000 ? ['ms', 1] : ms < 60_000 ? ['s', 1_000] : ms < 3_600_000 ? ['min', 60_000] : ['h', 3_600_000];
   const amount = ms / Number(size);
   return `${amount < 10 ? Math.round(amount * 10) / 10 : Math.round(amount)} ${unit}`;
 }
+
+/** Of what is measured in whole milliseconds: 0 of them are less than one. */
+export const formatWholeMs = (ms: number): string => (ms === 0 ? '<1 ms' : formatDuration(ms));
 
 /** Of a percentile, which is known by classes of which the first ends at 1 ms. */
 export const formatLatency = (ms: number | null): string =>

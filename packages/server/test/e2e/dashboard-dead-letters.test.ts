@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import type { DeadLetterSummary } from '@sluice/contract/dashboard-letters';
+import type { TopRecord } from '@sluice/contract/dashboard-overview';
 import { UNKNOWN_PIPELINE } from '../../src/core/event/outcome.ts';
 import { aClaimInput, aRun, aSettlement, unclaimed } from '../contract/storage/pipeline-samples.ts';
 import { dataOf, listOf, logIn, readAll, setUp } from '../support/dashboard.ts';
@@ -177,6 +178,9 @@ test('they are counted before anybody retries them, by destination, code and pip
       },
     ],
   });
+  // The overview says the same of it.
+  const { errors } = dataOf<TopRecord>(await flow.browser.get('/overview/top'));
+  expect(errors.find(one => one.at.id === at.second)).toMatchObject({ message: 'no', count: { count: 2 } });
   // Each group has as many as the list that it leads to.
   for (const { destination, code, status, count } of (await summary()).by_destination)
     expect(await letters(`destination=${destination.id}&code=${code}&status=${status}`)).toHaveLength(count);

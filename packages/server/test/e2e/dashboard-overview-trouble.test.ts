@@ -3,6 +3,7 @@ import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { BadgesRecord } from '@sluice/contract/dashboard-figures';
 import type { MapRecord, OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { hours } from '../../src/core/clock.ts';
+import { sum } from '../support/counted-shop.ts';
 import { dataOf, listOf, readAll } from '../support/dashboard.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
@@ -117,6 +118,7 @@ test('failed is one thing: what a pipeline failed with, whatever another made of
     return {
       failed: [
         failed_events.count,
+        sum(failed_events.counts),
         await list(`/events?outcome=failed&after=${after}`),
         await list(`/dead-letters?kind=event&after=${after}`),
       ],
@@ -124,11 +126,11 @@ test('failed is one thing: what a pipeline failed with, whatever another made of
     };
   };
   await until(async () => (await overview()).totals.processed > 0, 'It was not counted.');
-  expect((await figures()).failed).toEqual([1, 1, 1]);
+  expect((await figures()).failed).toEqual([1, 1, 1, 1]);
   const [processed, listedThere] = (await figures()).processed;
   expect(processed).toBe(listedThere ?? -1);
   await flow.browser.post(`/events/${both.id}/discard`);
-  expect((await figures()).failed).toEqual([0, 0, 0]);
+  expect((await figures()).failed).toEqual([0, 0, 0, 0]);
 });
 
 test('on the map deliveries die along the edge of the pipeline that made them', async () => {

@@ -11,6 +11,7 @@ import type {
   OverviewRecord,
   TopRecord,
 } from '@sluice/contract/dashboard-overview';
+import { days } from '../../src/core/clock.ts';
 import { WHOLE_ORGANISATION } from '../../src/core/stores/counters.ts';
 import { latencyName } from '../../src/core/stores/latency.ts';
 import { type CountedShop, countsOf, openCountedShop, overviewOf, sum } from '../support/counted-shop.ts';
@@ -179,6 +180,25 @@ test('latency is of all that was delivered within the time and of nothing else, 
   expect(last > 5 && last < 20).toBe(true);
   expect(latency.p99_ms).toBeLessThan(2_000);
   expect(latency.p50_ms).toBeLessThan(20);
+});
+
+test('there is nothing to compare with where not all of it is kept any more', async () => {
+  const { organisation } = dataOf<WhoAmI>(await owner.get('/session'));
+  const received = { orgId: organisation.id, subject: WHOLE_ORGANISATION, name: 'received' };
+  const then = [10, 31].map(ago => Date.now() - days(ago));
+  const [node] = await service.engine.upkeep.listNodes();
+  const add = (amount: number) =>
+    service.engine.counters.addCounts(
+      then.map(at => ({ ...received, at, amount })),
+      node?.id ?? '',
+    );
+  await add(7);
+  const week = await overviewOf(owner, 7 * 24 * 60);
+  expect(week.before?.received).toBe(7);
+  // Of the month before nothing is kept but what no sweep has come to yet.
+  const month = await overviewOf(owner, 30 * 24 * 60);
+  expect([month.totals.received, month.before]).toEqual([13, null]);
+  await add(-7);
 });
 
 test('figures are of what was made, by its present state, and each is as long as the list behind it', async () => {

@@ -2,7 +2,7 @@ import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { AttemptRecord } from '@sluice/contract/dashboard-letters';
 import { IconTerminal2 } from '@tabler/icons-react';
 import { asCurl } from '../../lib/as-curl.ts';
-import { formatDuration } from '../../lib/format.ts';
+import { formatWholeMs } from '../../lib/format.ts';
 import { CopyButtonWith } from '../copy-button.tsx';
 import { Disclosure } from '../disclosure.tsx';
 import { ExactTime } from '../exact-time.tsx';
@@ -44,7 +44,7 @@ function AttemptLine({ attempt }: { attempt: AttemptRecord }) {
         </Text>
       )}
       <Text span size="sm" c="dimmed" className="numbers">
-        <ExactTime at={at} /> · {formatDuration(duration_ms)}
+        <ExactTime at={at} /> · {formatWholeMs(duration_ms)}
       </Text>
       {message && (
         <Text span size="sm" c="dimmed">

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
-import { formatDuration } from '../../lib/format.ts';
+import { formatWholeMs } from '../../lib/format.ts';
 
 /** What the last attempt came to, on one line of a list. */
 export function LastResponse({ delivery }: { delivery: Pick<DeliveryRecord, 'attempts' | 'code'> }) {
@@ -16,7 +16,7 @@ export function LastResponse({ delivery }: { delivery: Pick<DeliveryRecord, 'att
       )}
       <Text span size="sm" c="dimmed" className="numbers">
         {' '}
-        · {formatDuration(last.duration_ms)}
+        · {formatWholeMs(last.duration_ms)}
       </Text>
     </Text>
   );

@@ -114,7 +114,7 @@ export default function DestinationsPage() {
       width: '60px',
       onlyWide: true,
       isHeaderHidden: true,
-      cell: row => row.figures && <Sparkline values={row.figures.line} isBad={row.state === 'down'} />,
+      cell: row => row.figures && <Sparkline values={row.figures.line} isOpen isBad={row.state === 'down'} />,
     },
     {
       header: 'State',

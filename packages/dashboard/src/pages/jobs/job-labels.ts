@@ -1,6 +1,6 @@
 import type { ExportFormat } from '@sluice/contract/dashboard-events';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
-import { isExport } from '../../components/job-progress.tsx';
+import { isExport, isOfLetters } from '../../components/job-progress.tsx';
 
 type Filter = Readonly<Record<string, string>>;
 
@@ -34,8 +34,6 @@ const exported: Readonly<Record<string, string>> = {
 };
 
 export const jobTitle = ({ kind }: Pick<JobRecord, 'kind'>): string => titles[kind] ?? kind;
-
-const isOfLetters = ({ kind }: JobRecord): boolean => kind.startsWith('dead_letters.');
 
 /** What it does, in a few words. */
 export function describeJob(job: JobRecord): string {

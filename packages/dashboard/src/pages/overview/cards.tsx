@@ -2,57 +2,74 @@ import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Sparkline } from '../../components/sparkline.tsx';
-import { formatCapped, formatDuration, formatNumber } from '../../lib/format.ts';
-import { addCapped, deliveredPercent, formatDelivered } from '../../lib/share.ts';
+import { formatCapped, formatLatency, formatNumber } from '../../lib/format.ts';
+import { addCapped, deliveredPercent, formatDelivered, isAtMost } from '../../lib/share.ts';
 import classes from './cards.module.css';
 import { type Change, changeOf } from './change.ts';
-import { deliveredPercents } from './chart-rows.ts';
+import { carriedOn, deliveredPercents } from './chart-rows.ts';
 import { listedWithin, type Range } from './ranges.ts';
 
 /** The four figures that say whether all is well, each with its way over time and how it was before. */
 export function Cards({ overview, range }: { overview: OverviewRecord; range: Range }) {
   const { totals, series, present, failed_events, latency, before } = overview;
-  const { received = [], dead = [], failed = [] } = series;
+  const { received = [], dead = [] } = series;
   const undelivered = addCapped(present.dead, failed_events);
-  const undeliveredBefore = before && addCapped(before.present.dead, before.failed_events).count;
   const within = listedWithin(range);
+  const over = shareOver(overview, Date.now());
+  // What was not counted to its end may have changed by any amount.
+  const comparable = before && !isAtMost(present) && !isAtMost(before.present) ? before : null;
+  const failedBefore = comparable && addCapped(comparable.present.dead, comparable.failed_events);
   return (
     <nav className={classes.cards} aria-label="Key figures">
       <Card
         label="Received"
         value={formatNumber(totals.received)}
-        change={changeOf(totals.received, before?.received ?? null)}
+        change={changeOf(totals.received, before && before.received * over)}
         to="/events"
         search={within}
-        line={<Sparkline values={received} />}
+        line={<Sparkline values={received} isOpen={over < 1} />}
       />
       <Card
         label="Delivered"
         value={formatDelivered(present)}
-        change={changeOf(deliveredPercent(present), before && deliveredPercent(before.present), 'points')}
+        change={changeOf(
+          deliveredPercent(present),
+          comparable && deliveredPercent(comparable.present),
+          'points',
+        )}
         to="/deliveries"
         search={{ state: 'delivered', ...within }}
         line={<Sparkline values={deliveredPercents(overview)} />}
       />
       <Card
         label="p95 latency"
-        value={formatDuration(latency.p95_ms)}
+        value={formatLatency(latency.p95_ms)}
         change={changeOf(latency.p95_ms, before?.p95_ms ?? null, 'share', 'less')}
         to="/deliveries"
         search={{ state: 'delivered', ...within }}
-        line={<Sparkline values={latency.series.p95} />}
+        line={<Sparkline values={carriedOn(latency.series.p95)} />}
       />
       <Card
         label="Undelivered"
         value={formatCapped(undelivered)}
         isBad={undelivered.count > 0}
-        change={changeOf(undelivered.count, undeliveredBefore, 'amount', 'less')}
+        change={
+          undelivered.more || failedBefore === null || failedBefore.more
+            ? null
+            : changeOf(undelivered.count, failedBefore.count, 'amount', 'less')
+        }
         to="/dead-letters"
         search={within}
-        line={<Sparkline values={dead.map((n, i) => n + (failed[i] ?? 0))} isBad />}
+        line={<Sparkline values={dead.map((n, i) => n + (failed_events.counts[i] ?? 0))} isBad />}
       />
     </nav>
   );
+}
+
+/** How much of the time that is shown is over: of the last step at least some, where it ends with now. */
+function shareOver({ from, step_s, series: { received = [] } }: OverviewRecord, now: number): number {
+  const steps = (now - Date.parse(from)) / 1_000 / step_s;
+  return Math.min(1, Math.max(received.length - 1, steps) / Math.max(1, received.length));
 }
 
 function Card(props: {

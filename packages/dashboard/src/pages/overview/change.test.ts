@@ -8,6 +8,7 @@ test('more received is neither good nor bad, more undelivered is bad, a higher s
   expect(changeOf(99.5, 98, 'points')).toEqual({ text: '+1.5 pp', tone: 'good' });
   expect(changeOf(80, 100, 'share', 'less')).toEqual({ text: '−20%', tone: 'good' });
   expect(changeOf(100, 100)).toEqual({ text: '±0', tone: 'none' });
+  expect([changeOf(3, 1_000)?.text, changeOf(0, 1_000)?.text]).toEqual(['−99%', '−100%']);
 });
 
 test('there is nothing to compare with where nothing was before', () => {

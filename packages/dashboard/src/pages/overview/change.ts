@@ -16,7 +16,9 @@ export function changeOf(
   if (now === null || before === null) return null;
   if (as === 'share' && before === 0) return null;
   const change = as === 'share' ? ((now - before) / before) * 100 : now - before;
-  const size = as === 'points' ? Math.round(Math.abs(change) * 10) / 10 : Math.round(Math.abs(change));
+  const rounded = as === 'points' ? Math.round(Math.abs(change) * 10) / 10 : Math.round(Math.abs(change));
+  // While there is any left, not all of it is gone.
+  const size = as === 'share' && change < 0 && now > 0 ? Math.min(99, rounded) : rounded;
   if (size === 0) return { text: '±0', tone: 'none' };
   const unit = as === 'share' ? '%' : as === 'points' ? ' pp' : '';
   const isUp = change > 0;

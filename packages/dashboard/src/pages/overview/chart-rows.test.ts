@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { deliveredPercents, hasLonePoint, latencyRows, throughputRows } from './chart-rows.ts';
+import { carriedOn, deliveredPercents, hasLonePoint, latencyRows, throughputRows } from './chart-rows.ts';
 
 const from = '2026-05-01T12:00:00.000Z';
 
@@ -28,6 +28,11 @@ test('the share that has arrived is of what was made in the same step, and stays
   expect(deliveredPercents({ series, open })).toEqual([75, 75, 75, 0, 100]);
   const none = { counts: [0, 0], more: false };
   expect(deliveredPercents({ series: { delivered: [0, 0] }, open: none })).toEqual([0, 0]);
+});
+
+test('a line of figures goes on where there is none', () => {
+  expect(carriedOn([null, 20, null, 0, null])).toEqual([20, 20, 20, 0, 0]);
+  expect(carriedOn([null, null])).toEqual([0, 0]);
 });
 
 test('where nothing was delivered there is no latency', () => {

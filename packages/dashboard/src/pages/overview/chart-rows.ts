@@ -69,9 +69,14 @@ export function deliveredPercents({ series, open }: Pick<OverviewRecord, 'open' 
     const all = arrived + (dead[n] ?? 0) + (open.counts[n] ?? 0);
     return all === 0 ? null : (arrived / all) * 100;
   });
-  let last = percents.find(percent => percent !== null) ?? 0;
-  return percents.map(percent => {
-    last = percent ?? last;
+  return carriedOn(percents);
+}
+
+/** Where there is no figure, the one before it. */
+export function carriedOn(figures: readonly (number | null)[]): number[] {
+  let last = figures.find(figure => figure !== null) ?? 0;
+  return figures.map(figure => {
+    last = figure ?? last;
     return last;
   });
 }

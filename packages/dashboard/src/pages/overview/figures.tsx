@@ -3,7 +3,7 @@ import type { CappedCountRecord, OverviewRecord } from '@sluice/contract/dashboa
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Card } from '../../components/card.tsx';
-import { formatCapped, formatDuration } from '../../lib/format.ts';
+import { formatCapped, formatLatency } from '../../lib/format.ts';
 import classes from './overview.module.css';
 import { listedWithin, type Range } from './ranges.ts';
 
@@ -14,9 +14,9 @@ export function Figures({ overview, range }: { overview: OverviewRecord; range: 
   return (
     <div className={classes.figures}>
       <Card title="Delivery latency" lead="From received to delivered">
-        <Figure label="p50" value={formatDuration(latency.p50_ms)} />
-        <Figure label="p95" value={formatDuration(latency.p95_ms)} />
-        <Figure label="p99" value={formatDuration(latency.p99_ms)} />
+        <Figure label="p50" value={formatLatency(latency.p50_ms)} />
+        <Figure label="p95" value={formatLatency(latency.p95_ms)} />
+        <Figure label="p99" value={formatLatency(latency.p99_ms)} />
       </Card>
       <Card title="Backlog" lead="Right now, regardless of the time range">
         <Linked to="/events" search={{ state: 'accepted' }} label="Unprocessed" of={backlog.accepted} />

@@ -74,7 +74,7 @@ export function Funnel({ overview, range }: { overview: OverviewRecord; range: R
         <Step name="retrying" label="Retrying" amount={retrying} of={made} {...deliveries('retrying')} />
         <Step
           name="dead"
-          label="Dead letters"
+          label="Dead"
           amount={dead}
           of={made}
           to="/dead-letters"

@@ -36,4 +36,7 @@ test('a range is described with its day, once where it is one day', () => {
   const between = (end: Date) => rangeOf({ from: noon.toISOString(), to: end.toISOString() });
   expect(describeRange(between(later(0)))).toBe('1 May, 12:00 to 13:30');
   expect(describeRange(between(later(1)))).toBe('1 May, 12:00 to 2 May, 13:30');
+  // Its figures are of whole steps, here of a quarter of an hour.
+  const odd = rangeOf({ from: new Date(2026, 4, 1, 12, 7).toISOString(), to: later(1).toISOString() });
+  expect(describeRange(odd)).toBe('1 May, 12:00 to 2 May, 13:30');
 });

@@ -46,7 +46,10 @@ export const describeRange = ({ span, between }: Range): string =>
 const day = timeFormat({ day: 'numeric', month: 'short' });
 const clock = timeFormat({ hour: '2-digit', minute: '2-digit' });
 
-function describeBetween({ from, to }: Between): string {
+/** The whole steps that its figures are of. */
+function describeBetween(between: Between): string {
+  const { from, ...steps } = chartWindowBetween(between.from, between.to);
+  const to = endOfWindow({ from, ...steps });
   const isOneDay = day.format(from) === day.format(to);
   const moment = (at: number) => `${day.format(at)}, ${clock.format(at)}`;
   return `${moment(from)} to ${isOneDay ? clock.format(to) : moment(to)}`;

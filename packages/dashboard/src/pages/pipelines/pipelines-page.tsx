@@ -88,7 +88,7 @@ export default function PipelinesPage() {
       width: '56px',
       onlyWide: true,
       isHeaderHidden: true,
-      cell: row => row.figures && <Sparkline values={row.figures.line} />,
+      cell: row => row.figures && <Sparkline values={row.figures.line} isOpen />,
     },
     {
       header: 'Enabled',

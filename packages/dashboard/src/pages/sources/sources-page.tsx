@@ -106,7 +106,7 @@ export default function SourcesPage() {
       width: '72px',
       onlyWide: true,
       isHeaderHidden: true,
-      cell: row => row.figures && <Sparkline values={row.figures.line} />,
+      cell: row => row.figures && <Sparkline values={row.figures.line} isOpen />,
     },
     {
       header: 'State',

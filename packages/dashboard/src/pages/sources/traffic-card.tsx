@@ -30,7 +30,7 @@ export function TrafficCard({ source }: { source: SourceRecord }) {
         </Anchor>
         {source.kind === 'webhook' && <Text size="sm">{formatNumber(sum(rejected))} rejected</Text>}
       </Group>
-      <Sparkline values={received} />
+      <Sparkline values={received} isOpen />
     </Card>
   );
 }

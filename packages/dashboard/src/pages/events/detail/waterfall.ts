@@ -158,8 +158,9 @@ function linesOfDelivery(delivery: DeliveryRecord, since: Since): WaterfallLine[
   ];
 }
 
-/** `0.04 ms`, `1,234 ms`; from a minute on `4 min`, from an hour on `2.5 h`. */
+/** `<0.01 ms`, `0.04 ms`, `1,234 ms`; from a minute on `4 min`, from an hour on `2.5 h`. */
 export function formatMs(ms: number): string {
+  if (ms > 0 && ms < 0.005) return '<0.01 ms';
   if (ms < 10) return `${Math.round(ms * 100) / 100} ms`;
   if (ms < 60_000) return `${formatNumber(Math.round(ms))} ms`;
   const [amount, unit] = ms < 3_600_000 ? [ms / 60_000, 'min'] : [ms / 3_600_000, 'h'];

@@ -1,4 +1,4 @@
-import { chartWindow, chartWindowBetween, windowUpTo } from '@sluice/contract/chart-window';
+import { chartWindow, chartWindowBetween, endOfWindow, windowUpTo } from '@sluice/contract/chart-window';
 import { days, hours, minutes } from '../../../core/clock.ts';
 import type { CounterSum, CounterWindow } from '../../../core/stores/counters.ts';
 import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
@@ -21,6 +21,12 @@ export const wholeOf = ({ from, stepMs, points }: CounterWindow): CounterWindow 
   from,
   stepMs: stepMs * points,
   points: 1,
+});
+
+/** The events that were received within it, as lists of them are asked. */
+export const receivedIn = (window: CounterWindow) => ({
+  receivedAfter: window.from - 1,
+  receivedBefore: endOfWindow(window),
 });
 
 /**

@@ -1,9 +1,8 @@
-import { endOfWindow } from '@sluice/contract/chart-window';
 import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import type { Clock } from '../../../core/clock.ts';
 import type { CappedCount, CounterStore, CounterWindow } from '../../../core/stores/counters.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
-import { totalsOf, wholeOf } from './counter-windows.ts';
+import { receivedIn, totalsOf, wholeOf } from './counter-windows.ts';
 
 /**
  * Events that came in within a window and are dead letters now: what a replay or a retry has resolved, or somebody has
@@ -15,11 +14,6 @@ const BUDGET_MS = 250;
 
 type Queue = Pick<DeliveryQueue, 'countFailedInEach'>;
 type Found = Awaited<ReturnType<Queue['countFailedInEach']>>;
-
-const receivedIn = (window: CounterWindow) => ({
-  receivedAfter: window.from - 1,
-  receivedBefore: endOfWindow(window),
-});
 
 const sumOf = (counts: Found['counts']): number => counts.reduce((sum, { count }) => sum + count, 0);
 

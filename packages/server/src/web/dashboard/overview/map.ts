@@ -1,6 +1,6 @@
 import { endOfWindow } from '@sluice/contract/chart-window';
 import { MOST_COUNTED } from '@sluice/contract/most-counted';
-import type { Clock } from '../../../core/clock.ts';
+import { type Clock, minutes } from '../../../core/clock.ts';
 import { compileGlob } from '../../../core/expressions/glob.ts';
 import type { StoredPipeline } from '../../../core/stores/configuration/pipelines.ts';
 import type { Source } from '../../../core/stores/configuration/sources.ts';
@@ -52,10 +52,13 @@ export function mapCalls(
     const nodes = [...sources, ...pipelines, ...destinations].map(({ id }) => id);
     const now = clock.now();
     const window = wholeOf(stepsOf(call.query(), now));
+    const lateWindow = totalWindow(NOW_MINUTES, now);
+    // The last minute is not over yet.
+    const minutesOfNow = (now - lateWindow.from) / minutes(1);
     const [onArrows, onArrowsNow, onNodes, waiting, retrying, present, routes, failed, stateOf] =
       await Promise.all([
         counters.readCounters(orgId, arrows, ['runs', 'deliveries'], window),
-        counters.readCounters(orgId, arrows, ['runs', 'deliveries'], totalWindow(NOW_MINUTES, now)),
+        counters.readCounters(orgId, arrows, ['runs', 'deliveries'], lateWindow),
         counters.readCounters(orgId, nodes, ['received', 'routed', 'dropped', 'failed', 'delivered'], window),
         counters.countWaitingAt(orgId, MOST_COUNTED),
         counters.countRetryingAt(orgId, MOST_RETRIES),
@@ -129,7 +132,7 @@ export function mapCalls(
         from,
         to,
         total: along(total, from, to),
-        per_minute: along(lately, from, to) / NOW_MINUTES,
+        per_minute: along(lately, from, to) / minutesOfNow,
         dead: ends.has(to)
           ? { count: deadAlong.get(arrow(from, to)) ?? 0, more: missedSome(to) }
           : failed(to),

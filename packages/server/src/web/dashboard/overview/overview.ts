@@ -1,7 +1,8 @@
-import { endOfWindow } from '@sluice/contract/chart-window';
 import { type FunnelName, funnelNames, type OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { MOST_COUNTED } from '@sluice/contract/most-counted';
-import { type Clock, toRfc3339 } from '../../../core/clock.ts';
+import { type Clock, days, toRfc3339 } from '../../../core/clock.ts';
+import { idTime } from '../../../core/ids.ts';
+import type { AccountStore } from '../../../core/stores/accounts.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import {
   type CappedCount,
@@ -12,7 +13,7 @@ import {
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
-import { seriesOf, stepsOf } from './counter-windows.ts';
+import { receivedIn, seriesOf, stepsOf } from './counter-windows.ts';
 import { presentFigures } from './figures.ts';
 import { latencyFigures } from './latency.ts';
 import { troubleOf } from './trouble.ts';
@@ -32,7 +33,9 @@ interface OverviewDependencies {
     | 'readCounters'
   >;
   readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
-  readonly deliveryQueue: Pick<DeliveryQueue, 'countFailedEvents' | 'findLastEnds'>;
+  readonly deliveryQueue: Pick<DeliveryQueue, 'countFailedEvents' | 'findLastEnds' | 'listFailedEvents'>;
+  readonly accounts: Pick<AccountStore, 'findOrganisation'>;
+  readonly defaultRetentionDays: number;
   readonly clock: Clock;
 }
 
@@ -42,18 +45,35 @@ interface OverviewDependencies {
  * counters, and of the indexes of what waits and what is dead no more than it counts.
  */
 export function overviewCalls(calls: Calls, dependencies: OverviewDependencies): void {
-  const { counters, configuration, deliveryQueue, clock } = dependencies;
+  const { counters, configuration, deliveryQueue, accounts, defaultRetentionDays, clock } = dependencies;
 
-  async function failedEvents(orgId: string, window: CounterWindow): Promise<CappedCount> {
-    const received = { receivedAfter: window.from - 1, receivedBefore: endOfWindow(window) };
-    const count = await deliveryQueue.countFailedEvents(orgId, received, MOST_COUNTED + 1);
+  async function countFailed(orgId: string, window: CounterWindow): Promise<CappedCount> {
+    const count = await deliveryQueue.countFailedEvents(orgId, receivedIn(window), MOST_COUNTED + 1);
     return { count: Math.min(count, MOST_COUNTED), more: count > MOST_COUNTED };
   }
 
-  /** The time before, to compare with. */
+  /** Counters know what ever failed, also what was resolved or discarded since: of those that are left the ids are read. */
+  async function failedOverTime(
+    orgId: string,
+    window: CounterWindow,
+  ): Promise<OverviewRecord['failed_events']> {
+    const page = { ...receivedIn(window), limit: MOST_COUNTED + 1, below: null };
+    const ids = await deliveryQueue.listFailedEvents(orgId, page);
+    const latest = ids.slice(0, MOST_COUNTED);
+    const counts = new Array<number>(window.points).fill(0);
+    for (const id of latest) {
+      const point = Math.floor((idTime(id) - window.from) / window.stepMs);
+      counts[point] = (counts[point] ?? 0) + 1;
+    }
+    return { count: latest.length, more: ids.length > latest.length, counts };
+  }
+
+  /** The time before, to compare with; null where not all of it is kept any more, or nothing came in. */
   async function beforeOf(orgId: string, window: CounterWindow): Promise<OverviewRecord['before']> {
     const length = window.stepMs * window.points;
     const before = { from: window.from - length, stepMs: length, points: 1 };
+    const organisation = await accounts.findOrganisation(orgId);
+    if (before.from < clock.now() - days(organisation?.retentionDays ?? defaultRetentionDays)) return null;
     const names = ['received', ...latencyNames];
     const sums = await counters.readCounters(orgId, [WHOLE_ORGANISATION], names, before);
     const amounts = new Map(sums.map(({ name, amount }) => [name, amount]));
@@ -61,7 +81,7 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
     if (received <= 0) return null;
     const [present, failed] = await Promise.all([
       presentFigures(counters, orgId, before),
-      failedEvents(orgId, before),
+      countFailed(orgId, before),
     ]);
     return { received, present, failed_events: failed, p95_ms: latencyAt(0.95, amounts) };
   }
@@ -76,7 +96,7 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
         counters.countDead(orgId, window, MOST_COUNTED),
         counters.countOpenOverTime(orgId, window, MOST_COUNTED),
         presentFigures(counters, orgId, window),
-        failedEvents(orgId, window),
+        failedOverTime(orgId, window),
         beforeOf(orgId, window),
         latencyFigures(counters, orgId, window),
         counters.countBacklog(orgId, MOST_COUNTED),

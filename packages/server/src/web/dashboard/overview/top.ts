@@ -11,11 +11,13 @@ import {
 } from '../../../core/stores/counters.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Calls } from '../calls.ts';
-import { stepsOf, wholeOf } from './counter-windows.ts';
+import { receivedIn, stepsOf, wholeOf } from './counter-windows.ts';
 
 /** So many of each are shown. */
 const MOST_TYPES = 8;
 const MOST_ERRORS = 8;
+/** So much of a response says what it is about. */
+const LONGEST_MESSAGE = 300;
 
 interface TopDependencies {
   readonly counters: Pick<CounterStore, 'listCountedTypes' | 'readCounters'>;
@@ -56,14 +58,13 @@ export function topCalls(calls: Calls, { counters, deliveryQueue, clock }: TopDe
       count: { count: Math.min(count, MOST_COUNTED), more: more[state] },
       async message() {
         const [attempt] = await deliveryQueue.listAttempts(orgId, latest, 1);
-        return attempt?.message ?? null;
+        return attempt?.response.trim().slice(0, LONGEST_MESSAGE) || (attempt?.message ?? null);
       },
     }));
   }
 
   async function eventErrors(orgId: string, window: CounterWindow): Promise<Ranked[]> {
-    const received = { receivedAfter: window.from - 1, receivedBefore: endOfWindow(window) };
-    const groups = await deliveryQueue.listFailedGroups(orgId, received, MOST_COUNTED + 1);
+    const groups = await deliveryQueue.listFailedGroups(orgId, receivedIn(window), MOST_COUNTED + 1);
     const isCut = groups.reduce((sum, { count }) => sum + count, 0) > MOST_COUNTED;
     return groups.map(({ pipeline, step, reason, count }) => ({
       state: 'failed' as const,
