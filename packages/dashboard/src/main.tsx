@@ -12,6 +12,7 @@ import { CallError, session } from './lib/api/call.ts';
 import { readSessionAhead } from './lib/api/use-call.ts';
 import { nonce, shareNonce } from './lib/nonce.ts';
 import { isPublic } from './lib/organisation.ts';
+import { markMissingStyleSheets } from './lib/style-sheets.ts';
 import { RemovalsProvider } from './lib/undo/use-removals.tsx';
 
 const MOST_RETRIES = 2;
@@ -40,6 +41,7 @@ const sayFailed = async (message: string, error: unknown) => {
 };
 
 shareNonce();
+markMissingStyleSheets(document);
 if (!isPublic(window.location.pathname)) readSessionAhead(queries);
 const root = document.getElementById('root');
 if (root) {

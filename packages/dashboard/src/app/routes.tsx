@@ -5,32 +5,39 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
 import { Loading, NotFound, PageFailed } from '../components/page-states.tsx';
 import { loadPatiently } from '../lib/api/connection.ts';
 import { organisationRewrite } from '../lib/organisation.ts';
+import { loadMissingStyleSheets } from '../lib/style-sheets.ts';
 import { insidePages, publicLoaders } from './pages.ts';
 
 /** The router: the pages of `pages.ts` under their addresses. */
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
+/** A server that is away when a page is opened first is asked until it is back. */
+const loaded = (load: () => Promise<{ default: ComponentType }>) =>
+  lazyRouteComponent(() =>
+    loadPatiently(async () => {
+      await loadMissingStyleSheets(document);
+      return load();
+    }),
+  );
+
 /** Pages for those who are logged in, inside the side bar. Filters are any texts in the query. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
-  component: lazyRouteComponent(() => loadPatiently(() => import('./shell.tsx'))),
+  component: loaded(() => import('./shell.tsx')),
   validateSearch: (search: Record<string, unknown>): Record<string, string> =>
     Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)])),
 });
 
 const forAnybody = Object.entries(publicLoaders).map(([path, load]) =>
-  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(() => loadPatiently(load)) }),
+  createRoute({ getParentRoute: () => root, path, component: loaded(load) }),
 );
 const forMembers = Object.entries(insidePages).map(([path, { load }]) =>
-  createRoute({
-    getParentRoute: () => inside,
-    path,
-    component: lazyRouteComponent(() => loadPatiently(load)),
-  }),
+  createRoute({ getParentRoute: () => inside, path, component: loaded(load) }),
 );
 
 /** Whoever is lost keeps the side bar. */

@@ -5,13 +5,13 @@ import { modifierKey } from './modifier-key.ts';
 import { navigation } from './pages.ts';
 
 const keys: readonly [string, string][] = [
-  [`${modifierKey} K`, 'find anything'],
-  ['?', 'show these shortcuts'],
-  ['/', 'focus the filter of a list'],
-  ['j', 'next row'],
-  ['k', 'previous row'],
-  ['Enter', 'open the row'],
-  ['x', 'select the row'],
+  [`${modifierKey} K`, 'Find anything'],
+  ['?', 'Show these shortcuts'],
+  ['/', 'Focus the filter of a list'],
+  ['j', 'Next row'],
+  ['k', 'Previous row'],
+  ['Enter', 'Open the row'],
+  ['x', 'Select the row'],
   ...navigation.map(({ key, label }): [string, string] => [`g ${key}`, label]),
 ];
 

@@ -3,6 +3,7 @@ import { settingsSections } from '@sluice/contract/dashboard-pages';
 import { useNavigate } from '@tanstack/react-router';
 import { call } from '../lib/api/call.ts';
 import { useAll, useCall, useChanges } from '../lib/api/use-call.ts';
+import { capitalised } from '../lib/format.ts';
 import { useMay, useSession } from '../lib/session.tsx';
 import { useSwitchOrganisation } from '../lib/use-switch-organisation.ts';
 import { jobTitle } from '../pages/jobs/job-labels.ts';
@@ -61,7 +62,7 @@ export function usePaletteItems(typed: string): {
       key: `thing ${id}`,
       label: kind === 'job' ? jobTitle({ kind: label }) : label,
       // What has a name of its own is known by that.
-      description: configured.has(kind) ? kind : `${kind} ${id}`,
+      description: configured.has(kind) ? capitalised(kind) : `${capitalised(kind)} ${id}`,
       isThing: true,
       to,
     }),

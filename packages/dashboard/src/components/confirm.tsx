@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { asCallError, type CallError } from '../lib/api/call.ts';
 import { ErrorNotice } from './error-notice.tsx';
 
-/** A button for what cannot be taken back: it says what will happen, and asks. */
+/** A button for what cannot be taken back, or is done to many: it says what will happen, and asks. */
 export function ConfirmButton(props: {
   label: string;
   /** What will happen. */
@@ -13,6 +13,8 @@ export function ConfirmButton(props: {
   act: string;
   /** The word on the button that does nothing, where "Cancel" could be taken for the other. */
   dismiss?: string;
+  /** Nothing is lost by it, though it asks. */
+  isHarmless?: boolean;
   onConfirm(): Promise<unknown>;
   button?: ButtonProps;
   /** What asks, where that is no plain button. */
@@ -61,7 +63,11 @@ export function ConfirmButton(props: {
             <Button variant="default" onClick={close} data-autofocus>
               {props.dismiss ?? 'Cancel'}
             </Button>
-            <Button color="red" loading={busy} onClick={() => void confirm()}>
+            <Button
+              {...(props.isHarmless ? {} : { color: 'red' })}
+              loading={busy}
+              onClick={() => void confirm()}
+            >
               {props.act}
             </Button>
           </Group>

@@ -1,6 +1,6 @@
-import { Alert, Text } from '@mantine/core';
+import { Alert, Group, Text } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
-import { CopyText } from './copy.tsx';
+import { CopyIcon } from './copy.tsx';
 
 /** A secret that the server answers this once. */
 export function OneTimeSecret({ secret, what = 'secret' }: { secret: string; what?: string }) {
@@ -10,8 +10,15 @@ export function OneTimeSecret({ secret, what = 'secret' }: { secret: string; wha
       variant="light"
       icon={<IconKey size={18} aria-hidden />}
       title={`Copy this ${what} now`}
+      styles={{ wrapper: { minWidth: 0 }, body: { minWidth: 0 } }}
     >
-      <CopyText text={secret} label={`Copy ${what}`} />
+      <Group gap={4} wrap="nowrap">
+        {/* Nobody can look up later what would be cut here. */}
+        <Text span className="mono" style={{ overflowWrap: 'anywhere' }}>
+          {secret}
+        </Text>
+        <CopyIcon text={secret} label={`Copy ${what}`} />
+      </Group>
       <Text size="xs" mt={4}>
         You won’t be able to see this again.
       </Text>

@@ -1,4 +1,5 @@
 import type { CallError } from './api/call.ts';
+import { capitalised } from './format.ts';
 
 /** The sentence for the field that a refusal is about: `password must have …` reads on under its label. */
 export function errorAt(error: CallError | null, field: string): string | null {
@@ -6,5 +7,5 @@ export function errorAt(error: CallError | null, field: string): string | null {
   const sentence = error.message.startsWith(`${field} `)
     ? error.message.slice(field.length + 1)
     : error.message;
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+  return capitalised(sentence);
 }

@@ -42,3 +42,5 @@ export function formatBytes(bytes: number): string {
   const value = bytes / 1024 ** power;
   return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${byteUnits[power]}`;
 }
+
+export const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -1,4 +1,5 @@
 import { type ComponentType, lazy } from 'react';
+import { loadMissingStyleSheets } from './style-sheets.ts';
 
 const AGAIN_MS = 2_000;
 
@@ -11,6 +12,7 @@ export function lazily<T extends ComponentType<any>>(load: () => Promise<{ defau
   return lazy(async () => {
     for (;;) {
       try {
+        await loadMissingStyleSheets(document);
         return await load();
       } catch {
         await new Promise(resolve => setTimeout(resolve, AGAIN_MS));

@@ -421,7 +421,7 @@ test('all that are left are counted, retried by a job that shows how far it is, 
   await hasRows(page, 1);
   await page.getByRole('button', { name: 'Retry all', exact: true }).click();
   await page.getByRole('dialog').getByText('1 event').waitFor();
-  await page.getByRole('button', { name: 'Retry them' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByText('1 of 1 done').waitFor();
   await page.getByText('No dead letters. Everything was delivered, or is still being retried.').waitFor();
   await page.getByRole('link', { name: 'View job' }).click();

@@ -7,6 +7,7 @@ import { type DestinationsTab, openDestinationsTab } from '../support/destinatio
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import type { Receiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 /** Destinations are made: by the form of each kind, with what is wrong shown at its field. */
 
@@ -154,6 +155,19 @@ test('a destination of every other kind is made by its form, which no code of ou
     await tab.press('Create destination');
     await page.getByRole('heading', { name: `By ${kind}`, level: 1 }).waitFor();
   }
+});
+
+test('a field far above the button that is wrong comes into sight, with the cursor in it', async () => {
+  await tab.open('/destinations/new?kind=email');
+  await page.getByLabel('Name').fill('By mail');
+  await tab.press('Create destination');
+  const wrong = page.locator('[aria-invalid=true]');
+  await wrong.waitFor();
+  await until(async () => {
+    const { y = -1 } = (await wrong.boundingBox()) ?? {};
+    return y > 0 && y < 900 && (await wrong.evaluate(field => field === document.activeElement));
+  }, 'It is out of sight.');
+  await tab.open('/destinations');
 });
 
 test('for PostgreSQL the columns of the table are found, and a mapping is offered for each', async () => {

@@ -66,7 +66,7 @@ test('dead letters of a destination are counted, and retried by a job once that 
   status = 200;
   await pick(page, 'retry dead', 'Retry dead letters of Warehouse');
   await dialog.getByText('This retries 2 deliveries.').waitFor();
-  await dialog.getByRole('button', { name: 'Retry them' }).click();
+  await dialog.getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByText('2 of 2 done').waitFor();
   await page.getByText('No dead letters match').waitFor();
   await until(
@@ -75,7 +75,7 @@ test('dead letters of a destination are counted, and retried by a job once that 
   );
   // By its id, under the name that it has on its own page.
   const [job] = listOf<{ id: string }>(await flow.browser.get('/jobs')).data;
-  await pick(page, job?.id ?? '', '^Retry dead letters\\s*job');
+  await pick(page, job?.id ?? '', '^Retry dead letters\\s*Job');
   await page.getByRole('heading', { level: 1, name: 'Retry dead letters' }).waitFor();
   expect(faults).toEqual([]);
   await leave(page);

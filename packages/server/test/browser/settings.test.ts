@@ -73,6 +73,10 @@ test('a key is shown this once, shows when it was used, and is refused from the 
   await page.getByText('Copy this key now').waitFor();
   const key = /sk_[\w-]{20,}/.exec(await page.getByRole('alert').innerText())?.[0] ?? '';
   expect(await page.locator('pre').innerText()).toContain(`Authorization: Bearer ${key}`);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const copy = await page.getByRole('button', { name: 'Copy key' }).boundingBox();
+  expect((copy?.x ?? 390) + (copy?.width ?? 0)).toBeLessThan(390);
+  await page.setViewportSize({ width: 1440, height: 900 });
 
   await page.reload();
   await rowOf(page, 'shop').waitFor();

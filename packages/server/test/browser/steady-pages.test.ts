@@ -254,6 +254,21 @@ test('with the server away a page never opened before leaves the frame and the b
   await leave(page);
 });
 
+test('a page that comes when the server is back has its style sheets', async () => {
+  const { page } = await open('/account');
+  await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
+  // Not offline, since a profile that has been here before has the files.
+  const away = [/\/assets\//, /\/healthz$/];
+  for (const files of away) await page.route(files, route => route.abort());
+  await page.getByRole('link', { name: 'Sources' }).click();
+  await page.getByText(/^Connection lost, retrying/).waitFor();
+  for (const files of away) await page.unroute(files);
+  const row = page.getByRole('row').filter({ hasText: 'Shop' });
+  await row.waitFor();
+  expect(await row.evaluate(one => getComputedStyle(one).display)).toBe('grid');
+  await leave(page);
+});
+
 test('a part that cannot be loaded at first takes no page away, and comes when it can be', async () => {
   const { page, faults } = await open('/login');
   let asked = 0;

@@ -1,4 +1,5 @@
 import type { CallError } from '../../lib/api/call.ts';
+import { capitalised } from '../../lib/format.ts';
 
 /** What is wrong with a field, by its path inside the configuration: `model.base_url`. */
 export type Problems = Readonly<Record<string, string>>;
@@ -23,7 +24,7 @@ export const problemOf = (error: CallError | null, path: string): string | null 
 export function shortened(message: string, path: string): string {
   if (!message.startsWith(`${path} `) && !message.startsWith(`${path}: `)) return message;
   const rest = message.slice(path.length).replace(/^:?\s+/, '');
-  return `${rest.charAt(0).toUpperCase()}${rest.slice(1)}`;
+  return capitalised(rest);
 }
 
 /** The problem of a field, or of something inside it that has no field of its own, such as `to[0]`. */

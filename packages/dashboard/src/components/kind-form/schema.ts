@@ -1,4 +1,5 @@
 import type { ConfigSchema } from '@sluice/contract/dashboard-kinds';
+import { capitalised } from '../../lib/format.ts';
 
 /** Configurations of kinds, and how their JSON Schemas become the fields of a form. */
 export type Config = Readonly<Record<string, unknown>>;
@@ -103,4 +104,4 @@ export const askedFields = ({ properties = {} }: ConfigSchema): [string, ConfigS
 
 /** `retry_s` reads `Retry s` where nobody gave it a title. */
 export const titleOf = (name: string, { title }: ConfigSchema): string =>
-  title ?? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
+  title ?? capitalised(name.replaceAll('_', ' '));

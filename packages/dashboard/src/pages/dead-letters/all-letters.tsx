@@ -17,7 +17,7 @@ export function AllLetters({ filter, onJob }: { filter: DeadLetterFilter; onJob(
     <>
       <ConfirmButton
         label={`Discard ${which}`}
-        act="Discard them"
+        act="Discard"
         question={<CountFirst filter={filter} verb="discards" />}
         onConfirm={async () => {
           const found = await call('GET /dead-letters/summary', filter);
@@ -30,7 +30,8 @@ export function AllLetters({ filter, onJob }: { filter: DeadLetterFilter; onJob(
         isAsked={ask === 'retry'}
         onClose={() => change({ ask: '' })}
         label={`Retry ${which}`}
-        act="Retry them"
+        act="Retry"
+        isHarmless
         question={<CountFirst filter={filter} verb="retries" />}
         onConfirm={() => letters.retryMatching(filter)}
         button={{ leftSection: <IconRefresh size={16} aria-hidden /> }}

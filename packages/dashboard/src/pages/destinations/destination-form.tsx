@@ -12,6 +12,7 @@ import { withoutTyped } from '../../components/kind-form/typed-secrets.ts';
 import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { OutdatedNotice, RestoredNotice } from '../../components/restored-notice.tsx';
+import { useFocusOnError } from '../../components/use-focus-on-error.ts';
 import type { CallError } from '../../lib/api/call.ts';
 import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { lazily } from '../../lib/lazily.ts';
@@ -102,6 +103,7 @@ export function DestinationForm(props: {
     setDraft(() => begun);
     setEdition(before => before + 1);
   };
+  const form = useFocusOnError(error);
   const delaysField = useRef<HTMLInputElement>(null);
   const { onTouch } = props;
   // What was restored is what somebody typed: it is not to be overwritten by what is stored.
@@ -134,7 +136,7 @@ export function DestinationForm(props: {
     else props.onSave(toDestinationDraft(draft));
   };
   return (
-    <form onSubmit={save} noValidate>
+    <form ref={form} onSubmit={save} noValidate>
       <LeaveGuard isUnsaved={() => isUnsaved && !isDone()} isKept onLeave={() => dropDraft(name)} />
       <Stack>
         {isRestored && <RestoredNotice hasSecrets onDiscard={discard} />}

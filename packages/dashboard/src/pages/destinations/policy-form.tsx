@@ -3,6 +3,7 @@ import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import type { RefObject } from 'react';
 import { problemOf } from '../../components/kind-form/problems.ts';
 import type { CallError } from '../../lib/api/call.ts';
+import { capitalised } from '../../lib/format.ts';
 import { describeDelays, describeRetries, readDelays } from './retry-policy-text.ts';
 
 const numbers = [
@@ -38,7 +39,7 @@ export function PolicyForm(props: {
     <Stack gap="sm">
       {!isBroken && (
         <Text size="sm">
-          <b>{sentence(describeRetries(value))}</b>: {describeDelays(value)}.
+          <b>{capitalised(describeRetries(value))}</b>: {describeDelays(value)}.
           {value.attempts > 1 && ' Each delay varies by ±20%, so that retries are spread out.'}
         </Text>
       )}
@@ -70,5 +71,3 @@ export function PolicyForm(props: {
     </Stack>
   );
 }
-
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -46,7 +46,11 @@ export function TestResult({ result }: { result: DestinationTestRecord }) {
               <JsonText value={response} maxHeight={240} />
             ) : (
               <Text size="sm" c="dimmed">
-                {outcome === 'delivered' ? 'Empty; it was accepted.' : 'Empty.'}
+                {outcome === 'delivered'
+                  ? 'Empty; it was accepted.'
+                  : status === null
+                    ? 'No response.'
+                    : 'Empty.'}
               </Text>
             )}
           </Stack>

@@ -25,6 +25,7 @@ export function TraitTable(props: {
       className={classes.frame}
       mah={420}
       type="auto"
+      offsetScrollbars="y"
       viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': props.label ?? 'Traits' }}
     >
       <Table verticalSpacing={6}>

@@ -13,6 +13,7 @@ import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { Page } from '../../components/page.tsx';
 import { NotFound, Waiting } from '../../components/page-states.tsx';
 import { RestoredNotice } from '../../components/restored-notice.tsx';
+import { useFocusOnError } from '../../components/use-focus-on-error.ts';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { copyName } from '../../lib/copy-name.ts';
 import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
@@ -140,6 +141,7 @@ function SourceForm(props: {
   const provider = providers.find(one => one.name === draft.provider) ?? null;
   const change = useChange('POST /sources');
   const { error } = change;
+  const form = useFocusOnError(error);
   const problem = (path: string) => problemOf(error, path);
   const isAtField = [
     'name',
@@ -194,7 +196,7 @@ function SourceForm(props: {
   return (
     <Page title="New source" lead="Where events come from.">
       <Card>
-        <form onSubmit={make} noValidate>
+        <form ref={form} onSubmit={make} noValidate>
           <LeaveGuard
             isUnsaved={() => !isSame(draft, initial) && !isMade.current}
             isKept

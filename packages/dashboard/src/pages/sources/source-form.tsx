@@ -9,6 +9,7 @@ import { useFormBaseline } from '../../components/form-baseline/use-form-baselin
 import { problemOf } from '../../components/kind-form/problems.ts';
 import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { OutdatedNotice, RestoredNotice } from '../../components/restored-notice.tsx';
+import { useFocusOnError } from '../../components/use-focus-on-error.ts';
 import type { CallError } from '../../lib/api/call.ts';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
@@ -81,6 +82,7 @@ function Fields(props: {
     isChanged: one => !isSame(one, begun),
     withoutSecrets: withoutTypedSecrets,
   });
+  const form = useFocusOnError(error);
   const { onTouch } = props;
   // What was restored is what somebody typed: it is not to be overwritten by what is stored.
   // biome-ignore lint/correctness/useExhaustiveDependencies: told once; whoever is told may be another each time
@@ -105,7 +107,7 @@ function Fields(props: {
     props.onSave(draft);
   };
   return (
-    <form onSubmit={save} noValidate>
+    <form ref={form} onSubmit={save} noValidate>
       <LeaveGuard isUnsaved={() => !isSame(draft, begun)} isKept onLeave={() => dropDraft(props.name)} />
       <Stack>
         {isRestored && <RestoredNotice hasSecrets onDiscard={() => setDraft(() => begun)} />}

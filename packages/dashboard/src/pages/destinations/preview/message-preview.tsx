@@ -3,11 +3,12 @@ import { useDebouncedValue } from '@mantine/hooks';
 import type { MessagePreview as PreviewRecord } from '@sluice/contract/dashboard-test-events';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { shortened } from '../../../components/kind-form/problems.ts';
 import type { Config } from '../../../components/kind-form/schema.ts';
 import { LeaveGuard } from '../../../components/leave-guard.tsx';
 import { EventChoice } from '../../../components/test-event/event-choice.tsx';
 import { isWritten, readEvent, type TrialEvent } from '../../../components/test-event/trial-event.ts';
-import { type CallError, call } from '../../../lib/api/call.ts';
+import { CallError, call } from '../../../lib/api/call.ts';
 import { parseExact, stringifyExact } from '../../../lib/api/exact-json.ts';
 import type { GivenTo } from '../../../lib/api/path.ts';
 import { useCall } from '../../../lib/api/use-call.ts';
@@ -70,13 +71,17 @@ export default function MessagePreview(props: {
             Shown with a test event.
           </Text>
         )}
-        {problem && <ErrorNotice error={problem} />}
+        {problem && <ErrorNotice error={brief(problem)} />}
         {!problem && data && <Drawn preview={data} config={config} />}
         {isFetching && !data && <Loader size="xs" role="status" aria-label="Rendering" />}
       </Stack>
     </Fieldset>
   );
 }
+
+/** The field stands below the sentence. */
+const brief = ({ status, code, message, path }: CallError): CallError =>
+  new CallError(status, code, path === null ? message : shortened(message, path), path);
 
 function Drawn({ preview, config }: { preview: PreviewRecord; config: Config }) {
   switch (preview.format) {

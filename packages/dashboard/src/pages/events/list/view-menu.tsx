@@ -12,6 +12,9 @@ import { SaveView, unnamed } from './save-view.tsx';
 
 type ViewFilters = ViewRecord['filters'];
 
+/** A name may be long and without a space. */
+const named = { itemLabel: { minWidth: 0, overflowWrap: 'anywhere' } } as const;
+
 /** Filters and columns that are kept under a name: for oneself, or for the organisation. */
 export function ViewMenu(props: {
   columns: readonly EventColumnName[];
@@ -50,6 +53,8 @@ export function ViewMenu(props: {
             size="compact-sm"
             leftSection={<IconBookmark size={15} aria-hidden />}
             maw={220}
+            title={applied?.name}
+            styles={{ label: { display: 'block', textOverflow: 'ellipsis' } }}
           >
             {applied ? `${applied.name}${isChanged ? ' (changed)' : ''}` : 'Views'}
           </Button>
@@ -65,6 +70,7 @@ export function ViewMenu(props: {
                       key={view.id}
                       aria-current={view.id === applied?.id || undefined}
                       onClick={() => apply(view)}
+                      styles={named}
                     >
                       {view.name}
                     </Menu.Item>
@@ -75,6 +81,7 @@ export function ViewMenu(props: {
           {views.length > 0 && <Menu.Divider />}
           {applied && isChanged && (!applied.shared || may('views.share')) && (
             <Menu.Item
+              styles={named}
               onClick={() =>
                 update.mutateAsync({ id: applied.id, body: { filters: present, columns } }).catch(notifyError)
               }
