@@ -60,7 +60,7 @@ function Line({ line, axis }: { line: WaterfallLine; axis: TimeAxis }) {
         {took !== null && (
           <>
             <span className={classes.spoken}>, took </span>
-            {formatMs(took)}
+            {took === 0 ? '<1 ms' : formatMs(took)}
           </>
         )}
         {waited !== null && (
