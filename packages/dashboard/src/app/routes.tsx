@@ -19,8 +19,10 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 const loaded = (load: () => Promise<{ default: ComponentType }>) =>
   lazyRouteComponent(() =>
     loadPatiently(async () => {
+      // A script that is gone is told of first: the router then loads the document of the new version.
+      const page = await load();
       await loadMissingStyleSheets(document);
-      return load();
+      return page;
     }),
   );
 

@@ -32,7 +32,7 @@ export function JobProgress({ id, link = true }: { id: string; link?: boolean })
       </Group>
       <Progress
         value={job ? shareOf(job) : 0}
-        color={job && job.failed > 0 && !isOfLetters(job) ? 'yellow' : 'water'}
+        color={job && job.failed > 0 && (!isOfLetters(job) || job.notes.length > 0) ? 'yellow' : 'water'}
         animated={job?.state === 'running'}
         aria-label="Progress of the job"
       />
@@ -72,7 +72,7 @@ export function describeProgress({ kind, state, done, failed, total }: JobRecord
   if (isExport({ kind }) && total === 0)
     return `${formatNumber(done)} ${done === 1 ? 'row' : 'rows'} written`;
   if (state === 'running' && total === 0) return 'Counting…';
-  // What was no dead letter any more when its turn came is left as it is.
+  // Those that had been resolved before their turn, and events whose pipeline is disabled or gone.
   const failures =
     failed === 0 ? '' : `, ${formatNumber(failed)} ${isOfLetters({ kind }) ? 'skipped' : 'failed'}`;
   return `${formatNumber(done)} of ${formatNumber(total)} done${failures}`;

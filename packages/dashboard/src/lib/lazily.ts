@@ -12,8 +12,9 @@ export function lazily<T extends ComponentType<any>>(load: () => Promise<{ defau
   return lazy(async () => {
     for (;;) {
       try {
+        const part = await load();
         await loadMissingStyleSheets(document);
-        return await load();
+        return part;
       } catch {
         await new Promise(resolve => setTimeout(resolve, AGAIN_MS));
       }

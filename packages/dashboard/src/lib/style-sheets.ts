@@ -15,18 +15,28 @@ export function markMissingStyleSheets(page: Document): void {
   );
 }
 
-/** Each in its place, so that what it overrides still stands before it. Fails where one is still missing. */
+/**
+ * Each in its place, so that what it overrides still stands before it. Fails where one is still missing. Until it has come it
+ * stays marked, so that whoever asks meanwhile waits for it too.
+ */
 export async function loadMissingStyleSheets(page: Document): Promise<void> {
-  const missing = page.querySelectorAll(`link[${MARK}]`);
+  const missing = page.querySelectorAll<HTMLLinkElement>(`link[${MARK}]`);
   await Promise.all(
-    [...missing].map(link => {
-      const again = link.cloneNode() as HTMLLinkElement;
-      again.removeAttribute(MARK);
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      again.addEventListener('load', () => resolve());
-      again.addEventListener('error', () => reject(new Error(`${again.href} did not arrive.`)));
-      link.replaceWith(again);
-      return promise;
-    }),
+    [...missing].map(link => arrivalOf(link.getAttribute(MARK) === '' ? askAgain(link) : link)),
   );
+}
+
+function askAgain(link: HTMLLinkElement): HTMLLinkElement {
+  const again = link.cloneNode() as HTMLLinkElement;
+  again.setAttribute(MARK, 'asked');
+  again.addEventListener('load', () => again.removeAttribute(MARK));
+  link.replaceWith(again);
+  return again;
+}
+
+function arrivalOf(link: HTMLLinkElement): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  link.addEventListener('load', () => resolve());
+  link.addEventListener('error', () => reject(new Error(`${link.href} did not arrive.`)));
+  return promise;
 }

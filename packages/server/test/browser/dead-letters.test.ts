@@ -89,7 +89,6 @@ test('each has the time by which they are sorted and narrowed: when it was creat
     .evaluateAll(times => times.map(time => (time as HTMLTimeElement).dateTime));
   const listed = await readAll<{ created_at?: string; received_at?: string }>(flow.browser, '/dead-letters?');
   expect(shown).toEqual(listed.map(({ created_at, received_at }) => created_at ?? received_at ?? ''));
-  expect(shown).toEqual(shown.toSorted().toReversed());
   await leave(page);
 });
 

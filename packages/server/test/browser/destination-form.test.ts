@@ -167,6 +167,21 @@ test('a field far above the button that is wrong comes into sight, with the curs
     const { y = -1 } = (await wrong.boundingBox()) ?? {};
     return y > 0 && y < 900 && (await wrong.evaluate(field => field === document.activeElement));
   }, 'It is out of sight.');
+  // Below the fields, where notices stand far above.
+  const concurrency = page.getByLabel('Concurrency');
+  await tab.open('/destinations/new?kind=webhook');
+  await page.getByLabel('Name').fill('By hand');
+  await page.getByLabel('URL').fill('http://127.0.0.1:9/');
+  await concurrency.fill('5000');
+  await page.setViewportSize({ width: 1440, height: 500 });
+  await tab.press('Create destination');
+  await until(async () => {
+    const { y = -1 } = (await wrong.boundingBox()) ?? {};
+    return y > 0 && y < 500 && (await concurrency.evaluate(field => field === document.activeElement));
+  }, 'It is out of sight.');
+  await page.setViewportSize({ width: 1440, height: 900 });
+  // The drafts are for nobody else.
+  await page.evaluate(() => sessionStorage.clear());
   await tab.open('/destinations');
 });
 

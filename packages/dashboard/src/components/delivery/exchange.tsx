@@ -29,7 +29,9 @@ export function Exchange({ exchange }: { exchange: ExchangeRecord | null }) {
     <>
       {measured.length > 0 && (
         <Text size="xs" c="dimmed" className="numbers">
-          {measured.map(({ label, ms }) => `${label} ${formatDuration(ms)}`).join(' · ')}
+          {measured
+            .map(({ label, ms }) => `${label} ${ms === 0 ? '<0.1 ms' : formatDuration(ms)}`)
+            .join(' · ')}
         </Text>
       )}
       {Object.keys(exchange.headers).length > 0 && (

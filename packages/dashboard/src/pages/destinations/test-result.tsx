@@ -4,12 +4,12 @@ import { Card } from '../../components/card.tsx';
 import { Exchange } from '../../components/delivery/exchange.tsx';
 import { JsonText } from '../../components/json-text.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
-import { formatNumber } from '../../lib/format.ts';
+import { formatWholeMs } from '../../lib/format.ts';
 
 /** What came of a test: what was sent, and the real answer. */
 export function TestResult({ result }: { result: DestinationTestRecord }) {
   const { outcome, status, code, message, duration_ms, request, response, exchange } = result;
-  const facts = [status === null ? null : `status ${status}`, code, `${formatNumber(duration_ms)} ms`];
+  const facts = [status === null ? null : `status ${status}`, code, formatWholeMs(duration_ms)];
   return (
     <Card
       title={

@@ -15,19 +15,20 @@ export function Cards({ overview, range }: { overview: OverviewRecord; range: Ra
   const { received = [], dead = [] } = series;
   const undelivered = addCapped(present.dead, failed_events);
   const within = listedWithin(range);
-  const over = shareOver(overview, Date.now());
+  const isOpen = range.between === null;
+  const receivedBefore = before && before.received * shareOver(overview, isOpen, Date.now());
   // What was not counted to its end may have changed by any amount.
   const comparable = before && !isAtMost(present) && !isAtMost(before.present) ? before : null;
-  const failedBefore = comparable && addCapped(comparable.present.dead, comparable.failed_events);
+  const failedBefore = before && addCapped(before.present.dead, before.failed_events);
   return (
     <nav className={classes.cards} aria-label="Key figures">
       <Card
         label="Received"
         value={formatNumber(totals.received)}
-        change={changeOf(totals.received, before && before.received * over)}
+        change={changeOf(totals.received, nearest(totals.received, receivedBefore, before?.received ?? null))}
         to="/events"
         search={within}
-        line={<Sparkline values={received} isOpen={over < 1} />}
+        line={<Sparkline values={received} isOpen={isOpen} />}
       />
       <Card
         label="Delivered"
@@ -66,11 +67,17 @@ export function Cards({ overview, range }: { overview: OverviewRecord; range: Ra
   );
 }
 
-/** How much of the time that is shown is over: of the last step at least some, where it ends with now. */
-function shareOver({ from, step_s, series: { received = [] } }: OverviewRecord, now: number): number {
+/** How much of the time that is shown is over; up to now all but some of the last step. */
+function shareOver(overview: OverviewRecord, isUpToNow: boolean, now: number): number {
+  const { from, step_s, series } = overview;
+  const length = series.received?.length ?? 1;
   const steps = (now - Date.parse(from)) / 1_000 / step_s;
-  return Math.min(1, Math.max(received.length - 1, steps) / Math.max(1, received.length));
+  return Math.min(length, Math.max(isUpToNow ? length - 1 : 0, steps)) / length;
 }
+
+/** Between what had come by this time and what came in all nothing has changed: few come in no steady stream. */
+const nearest = (now: number, byThisTime: number | null, inAll: number | null): number | null =>
+  byThisTime === null || inAll === null ? null : Math.min(inAll, Math.max(byThisTime, now));
 
 function Card(props: {
   label: string;

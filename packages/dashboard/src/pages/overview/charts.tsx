@@ -5,7 +5,7 @@ import { MOST_COUNTED } from '@sluice/contract/most-counted';
 import { useMemo } from 'react';
 import { Card } from '../../components/card.tsx';
 import { TimeBrush } from '../../components/time-brush/time-brush.tsx';
-import { formatDuration, formatNumber } from '../../lib/format.ts';
+import { formatDuration, formatLatency, formatNumber } from '../../lib/format.ts';
 import { hasLonePoint, latencyRows, type ThroughputRow, throughputRows } from './chart-rows.ts';
 import { describeInterval, formatShort } from './format.ts';
 import classes from './overview.module.css';
@@ -101,7 +101,7 @@ export default function Charts({
         lead={`In each ${describeInterval(overview.latency.step_s)} · drag to zoom`}
       >
         <TimeBrush {...brush} window={windowOf(overview.latency, times.length)}>
-          <div role="img" aria-label={`p95 ${formatDuration(overview.latency.p95_ms)} ${when}`}>
+          <div role="img" aria-label={`p95 ${formatLatency(overview.latency.p95_ms)} ${when}`}>
             <LineChart
               {...common}
               data={times}
