@@ -254,6 +254,30 @@ test('with the server away a page never opened before leaves the frame and the b
   await leave(page);
 });
 
+test('what is gone stays gone while it is asked for again', async () => {
+  const { page } = await open('/events/evt_none');
+  const heading = page.getByRole('heading', { name: 'Not found' });
+  await heading.waitFor();
+  let asked = 0;
+  const { promise: theEnd, resolve: end } = Promise.withResolvers<void>();
+  await page.route(/\/events\/evt_none$/, async route => {
+    asked++;
+    await theEnd;
+    await route.abort();
+  });
+  await until(async () => {
+    // Whoever comes back to a tab has it asked for again.
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+    return asked > 0;
+  }, 'Nobody asks again.');
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  expect([await heading.count(), await page.getByRole('status', { name: 'Loading' }).count()]).toEqual([
+    1, 0,
+  ]);
+  end();
+  await leave(page);
+});
+
 test('a page that comes when the server is back has its style sheets', async () => {
   const { page } = await open('/account');
   await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();

@@ -17,7 +17,7 @@ export function NextAttempt({ next }: { next: NonNullable<ReturnType<typeof next
   if ('at' in next) return <DueTime at={next.at} />;
   return (
     <Tooltip label={`The destination has been down since ${formatTime(new Date(next.downSince))}`}>
-      <span>once it is back up</span>
+      <span>on recovery</span>
     </Tooltip>
   );
 }

@@ -10,7 +10,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useEffect, useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useWithoutRemoved } from '../undo/use-removals.tsx';
 import { type CallError, call, readPage } from './call.ts';
 import { watch } from './live.ts';
@@ -73,8 +73,23 @@ export function useCall<R extends ReadRoute>(
     enabled: path !== null,
     ...(options.keep ? { placeholderData: keepPreviousData } : {}),
   });
+  const gone = useGone(path, read);
   // What is gone is not shown on, however well it was known.
-  return read.error?.status === 404 ? ({ ...read, data: undefined } as typeof read) : read;
+  return gone === null ? read : ({ ...read, data: undefined, error: gone } as typeof read);
+}
+
+/**
+ * That it is gone. It is asked for again, as when a tab is seen again or the stream refuses it too, and as long as nobody has
+ * answered it stays gone: the page would wait again in between.
+ */
+function useGone(path: string | null, { error, isPending }: UseQueryResult<unknown, CallError>) {
+  const [known, setKnown] = useState<{ readonly path: string | null; readonly error: CallError } | null>(
+    null,
+  );
+  const gone =
+    error?.status === 404 ? error : isPending && known !== null && known.path === path ? known.error : null;
+  if (gone !== (known?.error ?? null)) setKnown(gone && { path, error: gone });
+  return gone;
 }
 
 /** Takes in what the stream has sent. */
