@@ -58,19 +58,27 @@ afterAll(async () => {
 });
 
 describe('the overview', () => {
-  test('says that there are more dead letters where not all of them were counted', async () => {
-    const { page, faults } = await visit(chromium, service.url, '/settings/appearance', { as: owner });
-    await page.route(/\/dashboard\/api\/.*overview/, async route => {
+  /** With these figures in place of what the server has. */
+  async function visitWith(figuresOf: (record: OverviewRecord) => object) {
+    const visited = await visit(chromium, service.url, '/settings/appearance', { as: owner });
+    await visited.page.route(/\/dashboard\/api\/.*overview\?/, async route => {
       const response = await answerTo(route);
-      const { data } = (await response.json()) as { data: { totals: object; present: object } };
-      const dead = { count: 10_000, more: true };
-      const totals = { ...data.totals, dead: 10_000 };
-      const json = { data: { ...data, totals, present: { ...data.present, dead }, more_dead: true } };
-      await route.fulfill({ response, json });
+      const { data } = (await response.json()) as { data: OverviewRecord };
+      await route.fulfill({ response, json: { data: { ...data, ...figuresOf(data) } } });
     });
     // It would bring what the server really has.
-    await page.route(/\/dashboard\/api\/.*live/, route => route.abort());
-    await page.goto(service.url);
+    await visited.page.route(/\/dashboard\/api\/.*live/, route => route.abort());
+    await visited.page.goto(service.url);
+    return visited;
+  }
+
+  test('says that there are more dead letters where not all of them were counted', async () => {
+    const dead = { count: 10_000, more: true };
+    const { page, faults } = await visitWith(({ totals, present }) => ({
+      totals: { ...totals, dead: dead.count },
+      present: { ...present, dead },
+      more_dead: true,
+    }));
     const funnel = page.getByRole('navigation', { name: 'What became of events' });
     await funnel.getByRole('link', { name: /^Dead 10,000\+$/ }).waitFor();
     await page.getByText('only the latest 10,000 dead letters are counted').waitFor();
@@ -79,21 +87,15 @@ describe('the overview', () => {
   });
 
   test('says what is better and what is worse than before in colours that anybody can read', async () => {
-    const { page } = await visit(chromium, service.url, '/settings/appearance', { as: owner });
-    await page.route(/\/dashboard\/api\/.*overview/, async route => {
-      const response = await answerTo(route);
-      const { data } = (await response.json()) as { data: OverviewRecord };
-      const { present, latency, totals } = data;
-      const before = {
+    const none = { count: 0, more: false };
+    const { page } = await visitWith(({ totals, present, latency }) => ({
+      before: {
         received: totals.received * 2,
         p95_ms: (latency.p95_ms ?? 0) * 2 + 100,
-        present: { ...present, delivered: present.delivered + 10, dead: { count: 0, more: false } },
-        failed_events: { count: 0, more: false },
-      };
-      await route.fulfill({ response, json: { data: { ...data, before } } });
-    });
-    await page.route(/\/dashboard\/api\/.*live/, route => route.abort());
-    await page.goto(service.url);
+        present: { ...present, delivered: present.delivered + 10, dead: none },
+        failed_events: none,
+      },
+    }));
     const cards = page.getByRole('navigation', { name: 'Key figures' });
     await cards.getByRole('link', { name: /^Received .*−(49|50)%$/ }).waitFor();
     await cards.getByRole('link', { name: /^p95 latency .*−\d+%$/ }).waitFor();
