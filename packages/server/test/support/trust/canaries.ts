@@ -45,7 +45,7 @@ export function createCanaries(): Canaries {
     },
     findIn,
     findInFiles: (place, folder) =>
-      filesBelow(folder).flatMap(file => findIn(`${place} ${file.slice(folder.length)}`, readFileSync(file))),
+      filesBelow(folder).flatMap(file => findIn(`${place} ${file.slice(folder.length)}`, readIfThere(file))),
     names: () => [...secrets.keys()],
   };
 }
@@ -61,9 +61,18 @@ const formsOf = (secret: string): string[] => [
   ]),
 ];
 
-/** Files may go while others are read: databases clear up after themselves. */
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map(name => join(folder, name))
     .filter(file => statSync(file, { throwIfNoEntry: false })?.isFile());
+}
+
+/** Files may go while others are read: databases clear up after themselves. */
+function readIfThere(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Uint8Array();
+    throw error;
+  }
 }
