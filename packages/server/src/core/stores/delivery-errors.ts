@@ -9,6 +9,11 @@ export interface DeliveryErrorStore {
     made: { readonly from: number; readonly to: number },
     most: number,
   ): Promise<ErrorGroups>;
+  /** What came of the last attempt of each of these deliveries: what was answered, cut, or else what went wrong. */
+  findLastMessages(
+    orgId: string,
+    deliveryIds: readonly string[],
+  ): Promise<ReadonlyMap<string, string | null>>;
   /** When these destinations last took something, and when they last did not, as far as their latest deliveries tell. */
   findLastEnds(orgId: string, destinationIds: readonly string[]): Promise<LastEnds[]>;
 }

@@ -302,7 +302,7 @@ export function countersContract(subject: Subject): void {
           code: 'timeout',
           message: 'It took too long.',
           request: '{}',
-          response: '',
+          response: n === 0 ? ' Later, please. ' : '',
         },
         next: ends[n] ?? { state: 'delivered' },
       })),
@@ -409,7 +409,13 @@ export function countersContract(subject: Subject): void {
       expect(await storage.listDeliveries(org, filter, { limit: 9, below: null })).toHaveLength(found);
       expect(await storage.countDeliveries(org, filter)).toBe(found);
     }
-    expect(groups.map(({ latest }) => latest).toSorted()).toEqual(claimed.map(({ id }) => id).toSorted());
+    const latest = groups.map(group => group.latest).toSorted();
+    expect(latest).toEqual(claimed.map(({ id }) => id).toSorted());
+    expect((await storage.findLastMessages(org, latest)).values().toArray().toSorted()).toEqual([
+      'It took too long.',
+      'Later, please.',
+    ]);
+    expect((await storage.findLastMessages(idAt('org', NOW), latest)).size).toBe(0);
     expect(more).toEqual({ dead: false, retrying: false });
     expect((await storage.listErrorGroups(org, { from: 0, to: 1 }, 100)).groups).toEqual([]);
     expect(await storage.findLastEnds(org, [open.id, paused.id])).toEqual([

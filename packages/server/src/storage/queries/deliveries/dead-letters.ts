@@ -5,6 +5,7 @@ import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { deadDeliveries } from './deliveries.ts';
+import { findLatest } from './latest.ts';
 
 /** Dead letters as storage finds them: failed events, and groups of all that did not arrive. */
 
@@ -172,9 +173,6 @@ export async function discardFailures(
 /** In the column `mended`: nobody wants it any more. */
 const DISCARDED = 2;
 
-/** So much of a response says what it is about. */
-const LONGEST_MESSAGE = 300;
-
 export const listDeadGroups: Operation<DeliveryQueue['listDeadGroups']> = async (db, orgId, filter, most) => {
   const dead = deadDeliveries(db, orgId, filter)
     .select(['deliveries.id', 'deliveries.destination_id', 'deliveries.code', 'deliveries.attempt_status'])
@@ -194,40 +192,14 @@ export const listDeadGroups: Operation<DeliveryQueue['listDeadGroups']> = async 
     .orderBy('latest', 'desc')
     .limit(MOST_GROUPS)
     .execute();
-  if (groups.length === 0) return [];
-  // A destination is called as it was when the latest of them was made.
-  const rows = await db
-    .selectFrom('deliveries')
-    .leftJoin('attempts', join =>
-      join
-        .onRef('attempts.org_id', '=', 'deliveries.org_id')
-        .onRef('attempts.delivery_id', '=', 'deliveries.id')
-        .onRef('attempts.n', '=', 'deliveries.attempt'),
-    )
-    .select([
-      'deliveries.id',
-      'destination_name',
-      'destination_kind',
-      'attempts.message',
-      sql<string | null>`substr(attempts.response, 1, ${sql.lit(LONGEST_MESSAGE)})`.as('response'),
-    ])
-    .where('deliveries.org_id', '=', orgId)
-    .where(
-      'deliveries.id',
-      'in',
-      groups.map(({ latest }) => latest),
-    )
-    .execute();
-  const latestOf = new Map(rows.map(row => [row.id, row]));
-  return groups.map(({ destination_id, code, status, latest, count }) => {
-    const { destination_name = '', destination_kind = '', message, response } = latestOf.get(latest) ?? {};
-    return {
-      destination: { id: destination_id, name: destination_name, kind: destination_kind },
-      code,
-      status,
-      count: Number(count),
-      message: response?.trim() || (message ?? null),
-    };
+  const latest = await findLatest(
+    db,
+    orgId,
+    groups.map(group => group.latest),
+  );
+  return groups.map(({ destination_id, code, status, latest: id, count }) => {
+    const { name = '', kind = '', message = null } = latest.get(id) ?? {};
+    return { destination: { id: destination_id, name, kind }, code, status, count: Number(count), message };
   });
 };
 

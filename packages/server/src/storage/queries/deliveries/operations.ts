@@ -5,6 +5,7 @@ import * as deliveries from './deliveries.ts';
 import * as ends from './delivery-ends.ts';
 import { listErrorGroups } from './error-groups.ts';
 import { findLastEnds } from './last-ends.ts';
+import { findLastMessages } from './latest.ts';
 import * as waiting from './waiting-deliveries.ts';
 
 /** Deliveries, attempts and dead letters; claiming and recording attempts are each engine's own. */
@@ -36,5 +37,6 @@ export const deliveryOperations: StoreOperations<DeliveryQueue, 'claimDeliveries
   listFailedGroups: read(deadLetters.listFailedGroups),
   countFailedInEach: read(deadLetters.countFailedInEach),
   listErrorGroups: snapshot(listErrorGroups),
+  findLastMessages: read(findLastMessages),
   findLastEnds: snapshot(findLastEnds),
 };

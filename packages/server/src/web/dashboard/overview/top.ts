@@ -16,12 +16,10 @@ import { receivedIn, stepsOf, wholeOf } from './counter-windows.ts';
 /** So many of each are shown. */
 const MOST_TYPES = 8;
 const MOST_ERRORS = 8;
-/** So much of a response says what it is about. */
-const LONGEST_MESSAGE = 300;
 
 interface TopDependencies {
   readonly counters: Pick<CounterStore, 'listCountedTypes' | 'readCounters'>;
-  readonly deliveryQueue: Pick<DeliveryQueue, 'listAttempts' | 'listErrorGroups' | 'listFailedGroups'>;
+  readonly deliveryQueue: Pick<DeliveryQueue, 'findLastMessages' | 'listErrorGroups' | 'listFailedGroups'>;
   readonly clock: Clock;
 }
 
@@ -56,10 +54,8 @@ export function topCalls(calls: Calls, { counters, deliveryQueue, clock }: TopDe
       status,
       step: null,
       count: { count: Math.min(count, MOST_COUNTED), more: more[state] },
-      async message() {
-        const [attempt] = await deliveryQueue.listAttempts(orgId, latest, 1);
-        return attempt?.response.trim().slice(0, LONGEST_MESSAGE) || (attempt?.message ?? null);
-      },
+      latest,
+      message: null,
     }));
   }
 
@@ -73,7 +69,8 @@ export function topCalls(calls: Calls, { counters, deliveryQueue, clock }: TopDe
       status: null,
       step,
       count: { count: Math.min(count, MOST_COUNTED), more: isCut },
-      message: async () => reason,
+      latest: null,
+      message: reason,
     }));
   }
 
@@ -85,15 +82,22 @@ export function topCalls(calls: Calls, { counters, deliveryQueue, clock }: TopDe
       deliveryErrors(orgId, window),
       eventErrors(orgId, window),
     ]);
-    const errors = [...ofDeliveries, ...ofEvents]
+    const ranked = [...ofDeliveries, ...ofEvents]
       .sort((a, b) => b.count.count - a.count.count)
-      .slice(0, MOST_ERRORS)
-      .map(async (group): Promise<ErrorGroup> => ({ ...group, message: await group.message() }));
-    return call.answer({ ...types, errors: await Promise.all(errors) });
+      .slice(0, MOST_ERRORS);
+    const latest = ranked.flatMap(group => group.latest ?? []);
+    const messages = await deliveryQueue.findLastMessages(orgId, latest);
+    const errors = ranked.map(
+      ({ latest, ...group }): ErrorGroup => ({
+        ...group,
+        message: latest === null ? group.message : (messages.get(latest) ?? null),
+      }),
+    );
+    return call.answer({ ...types, errors });
   });
 }
 
-/** What came back last is only looked up for those that are shown. */
-interface Ranked extends Omit<ErrorGroup, 'message'> {
-  message(): Promise<string | null>;
+interface Ranked extends ErrorGroup {
+  /** The delivery that says what came back. It is only asked for those that are shown. */
+  readonly latest: string | null;
 }
