@@ -12,7 +12,14 @@ import {
 import { type Browser, dataOf, join, setUp, stranger } from '../support/dashboard.ts';
 import { OPEN_TO_LOOPBACK } from '../support/delivery-process.ts';
 import { expectListed, followEveryFigure } from '../support/overview-figures.ts';
-import { type MadeSource, makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
+import {
+  type MadeSource,
+  makeInbox,
+  makePipeline,
+  makeRefusing,
+  makeWebhook,
+  settled,
+} from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { makeTroubledShop } from '../support/troubled-shop.ts';
 import { until } from '../support/until.ts';
@@ -142,14 +149,7 @@ describe('the overview', () => {
     const till = await makeWebhook(service.url, keeper, 'Till');
     const later = await makeInbox(keeper, 'Later');
     await keeper.post(`/destinations/${later}/pause`);
-    const { id: refuses } = dataOf<{ id: string }>(
-      await keeper.post('/destinations', {
-        kind: 'webhook',
-        name: 'Refuses',
-        config: { url: 'http://127.0.0.1:1/', auth: { mode: 'none' } },
-        policy: { attempts: 1 },
-      }),
-    );
+    const refuses = await makeRefusing(keeper, 'Refuses');
     const destinations = [{ id: await makeInbox(keeper) }, { id: later }, { id: refuses }];
     await makePipeline(keeper, { name: 'All', sources: [till.id], destinations });
     const fails = { kind: 'transform', config: { set: { 'a.b': 1 } } };

@@ -2,7 +2,7 @@ import type { CountersRecord, OverviewRecord } from '@sluice/contract/dashboard-
 import { type Browser, dataOf, setUp, stranger } from './dashboard.ts';
 import { OPEN_TO_LOOPBACK } from './delivery-process.ts';
 import { ingestWith } from './endpoints.ts';
-import { makeInbox, makePipeline, makeWebhook, settled } from './pipelines.ts';
+import { makeInbox, makePipeline, makeRefusing, makeWebhook, settled } from './pipelines.ts';
 import { startTestService, type TestService } from './service.ts';
 import { until } from './until.ts';
 
@@ -39,14 +39,7 @@ export async function openCountedShop(): Promise<CountedShop> {
   const inbox = await makeInbox(owner);
   const paused = await makeInbox(owner, 'Later');
   await owner.post(`/destinations/${paused}/pause`);
-  const broken = dataOf<{ id: string }>(
-    await owner.post('/destinations', {
-      kind: 'webhook',
-      name: 'Broken',
-      config: { url: 'http://127.0.0.1:1/', auth: { mode: 'none' } },
-      policy: { attempts: 2, schedule_s: [0, 0.01] },
-    }),
-  ).id;
+  const broken = await makeRefusing(owner, 'Broken', { attempts: 2, schedule_s: [0, 0.01] });
   const filter = { kind: 'filter.match', config: { condition: '!has(payload.skip)' } };
   const pipeline = (
     await makePipeline(owner, {

@@ -44,6 +44,17 @@ export async function makeInbox(browser: Browser, name = 'Inbox'): Promise<strin
   return dataOf<{ id: string }>(await browser.post('/destinations', { kind: 'inbox', name, config: {} })).id;
 }
 
+/** Where nobody listens, so that nothing arrives. */
+export async function makeRefusing(
+  browser: Browser,
+  name = 'Broken',
+  policy: object = { attempts: 1 },
+): Promise<string> {
+  const config = { url: 'http://127.0.0.1:1/', auth: { mode: 'none' } };
+  const given = { kind: 'webhook', name, config, policy };
+  return dataOf<{ id: string }>(await browser.post('/destinations', given)).id;
+}
+
 export interface EventRecord {
   readonly id: string;
   readonly state: string;

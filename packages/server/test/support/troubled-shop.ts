@@ -1,6 +1,6 @@
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { type Browser, dataOf } from './dashboard.ts';
-import { type MadeSource, makeInbox, makePipeline, makeWebhook, settled } from './pipelines.ts';
+import { type MadeSource, makeInbox, makePipeline, makeRefusing, makeWebhook, settled } from './pipelines.ts';
 import { until } from './until.ts';
 
 /**
@@ -10,14 +10,7 @@ import { until } from './until.ts';
 export async function makeTroubledShop(url: string, owner: Browser): Promise<MadeSource> {
   const shop = await makeWebhook(url, owner, 'Shop');
   const inbox = await makeInbox(owner);
-  const { id: broken } = dataOf<{ id: string }>(
-    await owner.post('/destinations', {
-      kind: 'webhook',
-      name: 'Broken',
-      config: { url: 'http://127.0.0.1:1/', auth: { mode: 'none' } },
-      policy: { attempts: 1 },
-    }),
-  );
+  const broken = await makeRefusing(owner);
   await makePipeline(owner, {
     name: 'Orders',
     sources: [shop.id],

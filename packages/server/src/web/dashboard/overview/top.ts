@@ -85,8 +85,8 @@ export function topCalls(calls: Calls, { counters, deliveryQueue, clock }: TopDe
     const ranked = [...ofDeliveries, ...ofEvents]
       .sort((a, b) => b.count.count - a.count.count)
       .slice(0, MOST_ERRORS);
-    const latest = ranked.flatMap(group => group.latest ?? []);
-    const messages = await deliveryQueue.findLastMessages(orgId, latest);
+    const shown = ranked.flatMap(({ latest }) => latest ?? []);
+    const messages = await deliveryQueue.findLastMessages(orgId, shown);
     const errors = ranked.map(
       ({ latest, ...group }): ErrorGroup => ({
         ...group,
